@@ -1,7 +1,6 @@
 """Which program this is: its version by name, and by the bytes that decide what is recorded.
 
 Not: the distribution's metadata (a test keeps name and metadata equal).
-Source: controller/replay/README.md, "Which program it was"; CHANGELOG.md.
 """
 
 import sys
@@ -16,15 +15,15 @@ VERSION: Final = "0.12.0"
 # drivers and the form of a sealed shoe import of ours, and the rules as data. A test compares this
 # list with the import graph. Texts for people are left out.
 SOURCES: Final = (
-    "controller/actions/*.py",
+    "controller/rules/actions/*.py",
     "controller/archive/card_rows.py",
     "controller/archive/finished_shoe.py",
     "controller/core/*.py",
     "controller/custody/*.py",
     "controller/custody/batch_life/*.py",
     "controller/journal/*.py",
-    "controller/messages/catalogue.py",
-    "controller/monitors/advisory.py",
+    "controller/system/messages/catalogue.py",
+    "controller/rules/advisory.py",
     "controller/monitors/stall.py",
     "controller/procedure/*.py",
     "controller/procedure/acts/*.py",
@@ -37,16 +36,16 @@ SOURCES: Final = (
     "controller/procedure/states/*.py",
     "controller/procedure/table/*.py",
     "controller/procedure/wagering/*.py",
-    "controller/profiles/*.py",
-    "controller/profiles/data/clauses.csv",
-    "controller/profiles/shipped/*.toml",
-    "controller/replay/*.py",
+    "controller/rules/profiles/*.py",
+    "controller/rules/profiles/data/clauses.csv",
+    "controller/rules/profiles/shipped/*.toml",
+    "controller/archive/replay/*.py",
     "controller/rules/*.py",
-    "controller/settlement/*.py",
+    "controller/rules/settlement/*.py",
     "controller/system/atomic_file.py",
     "controller/system/json_document.py",
     "controller/system/named_file.py",
-    "controller/tape/*.py",
+    "controller/core/tape/*.py",
     "controller/version.py",
     "drivers/*.py",
     "drivers/readers/*.py",

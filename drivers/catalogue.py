@@ -1,7 +1,4 @@
-"""Catalogue of device models: the one place where the program finds a model by its name.
-
-Source: drivers/README.md, "One descriptor a model".
-"""
+"""Catalogue of device models: the one place where the program finds a model by its name."""
 
 from collections.abc import Mapping
 from contextlib import suppress

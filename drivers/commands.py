@@ -1,7 +1,4 @@
-"""Defines the closed set of commands the table may send to a device of any vendor.
-
-Source: drivers/README.md, "Commands".
-"""
+"""Defines the closed set of commands the table may send to a device of any vendor."""
 
 from enum import StrEnum
 from typing import TypeAlias

@@ -1,8 +1,6 @@
 """Defines the closed set of device events, in terms that fit any vendor's shoe.
 
 What a device *claims* (which hand a card is for, what the result was) is passed on as a claim.
-
-Source: drivers/README.md, "Device events".
 """
 
 from enum import StrEnum

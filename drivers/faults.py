@@ -1,8 +1,6 @@
 """Defines the device fault: the device, or the wire to it, does not work or cannot be trusted.
 
 Not: breaches of procedure by people or cards (those are irregularities).
-
-Source: drivers/README.md, "Faults".
 """
 
 from msgspec import Struct

@@ -1,7 +1,4 @@
-"""Tells a protocol's frames from noise, to count noise before it reaches a driver.
-
-Source: drivers/README.md, "Noise".
-"""
+"""Tells a protocol's frames from noise, to count noise before it reaches a driver."""
 
 from collections.abc import Callable
 from typing import Final, Protocol

@@ -2,8 +2,6 @@
 
 A driver object is an immutable set of settings. Everything it has learnt is in a frozen state that
 is passed in and returned. No input raises.
-
-Source: drivers/README.md, "One shape for every driver".
 """
 
 from typing import Protocol, TypeVar

@@ -1,7 +1,4 @@
-"""Defines which stage of a device's life cycle may follow which, and reports each change once.
-
-Source: drivers/README.md, "Life cycle".
-"""
+"""Defines which stage of a device's life cycle may follow which, and reports each change once."""
 
 from collections.abc import Iterable
 from types import MappingProxyType

@@ -1,7 +1,4 @@
-"""Describes a device model: its settings, its driver, what its states are, what it can do.
-
-Source: drivers/README.md, "One descriptor a model".
-"""
+"""Describes a device model: its settings, its driver, what its states are, what it can do."""
 
 import re
 from collections.abc import Callable, Mapping

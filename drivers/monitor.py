@@ -1,8 +1,6 @@
 """Formats device events as text lines for a technician; masked, no line reveals a card.
 
 Masked lines hide faces, tags, the hand a card is for, and locks and errors that follow from a card.
-
-Source: drivers/README.md, "Monitor".
 """
 
 from collections.abc import Callable, Iterator

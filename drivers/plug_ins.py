@@ -1,8 +1,6 @@
 """Finds models of other distributions, in the entry-point group smartshoe.drivers.
 
 Only the distribution whose model is named is loaded; for a list of names nothing is.
-
-Source: drivers/README.md, "Models of other distributions".
 """
 
 from functools import cache

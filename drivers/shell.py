@@ -1,8 +1,6 @@
 """The shell of every driver: port events to its link, the link's items to device events, commands.
 
 A driver adds what its device means by an item, and what becomes of a command.
-
-Source: drivers/README.md, "One shape for every driver".
 """
 
 from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, assert_never

@@ -1,8 +1,6 @@
 """Defines device events about shuffles, compartments, device identity and device silence.
 
 What a device claims is passed on unchecked. No event can reveal the order of undealt cards.
-
-Source: drivers/README.md, "Shufflers".
 """
 
 from enum import StrEnum

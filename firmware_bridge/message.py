@@ -1,7 +1,4 @@
-"""A message: the id of a text and its parameters, as the record holds it; no words of a language.
-
-Source: controller/messages/README.md.
-"""
+"""A message: the id of a text and its parameters, as the record holds it; no words."""
 
 from typing import TypeAlias
 

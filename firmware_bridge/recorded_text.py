@@ -1,7 +1,6 @@
 """The kinds of text that a stored record may hold; sentences are messages (`message.py`) instead.
 
 A test walks the types of the record: every text there is of one of these kinds.
-Source: controller/messages/README.md, "Texts in the record".
 """
 
 import re

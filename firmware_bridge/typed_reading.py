@@ -3,7 +3,6 @@
 msgspec notes the fields of a struct class on the class, one after another, at its first use; a
 thread that reads with such an unfinished note crashes the process (msgspec 0.22.0). Tables start on
 threads of their own.
-Source: docs/decisions.md, "The program".
 """
 
 import threading

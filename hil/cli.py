@@ -1,7 +1,4 @@
-"""`smartshoe-hil`: commands, options, help pages and exit codes of the bench.
-
-Source: hil/README.md, "The demo", "The emulator as a process".
-"""
+"""`smartshoe-hil`: commands, options, help pages and exit codes of the bench."""
 # ruff: noqa: PLC0415 - a help page loads neither the program nor rich.
 
 import json
@@ -131,7 +128,7 @@ def smartshoe_hil(
 
 
 def _known_profile(name: str) -> str:
-    from controller.profiles.load import profile_names
+    from controller.rules.profiles.load import profile_names
 
     if name not in profile_names():
         raise CommandError(
@@ -334,7 +331,7 @@ def _new_folder() -> Path:
 
 def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
     """Run the demo, prove it and print the report."""
-    from controller.profiles.load import load_clauses, load_profile
+    from controller.rules.profiles.load import load_clauses, load_profile
     from hil.demo.demo import play
     from hil.demo.floor_view import shown_clauses
     from hil.demo.proof import prove

@@ -2,8 +2,6 @@
 
 A command in a checkout writes one file below build/runs as it ends. At a release those files are
 copied into docs/runs, from which the table of runs in docs/proof.md is made.
-
-Source: CONTRIBUTING.md, "A release".
 """
 
 import os

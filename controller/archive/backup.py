@@ -2,7 +2,6 @@
 
 A backup may be made while the table plays, in the middle of a shoe. A restored table goes on from
 the backup's newest head and says so in its evidence log.
-Source: controller/archive/README.md, "A spare machine".
 """
 
 import contextlib
@@ -17,7 +16,6 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.declaration import Author
 from controller.archive.log_keys import (
     KeysOnRecord,
     key_words,
@@ -28,15 +26,16 @@ from controller.archive.log_keys import (
 )
 from controller.archive.log_start import check_log
 from controller.archive.signer import NoSigner, Signer, SignFailed
-from controller.evidence_log.head_keys import HEAD_KEYS_NAME
-from controller.evidence_log.leaf import LeafKind, leaf_by
-from controller.evidence_log.log import EvidenceLog
 from controller.journal.database import FILE_NAME, copy_database
+from controller.journal.evidence_log.head_keys import HEAD_KEYS_NAME
+from controller.journal.evidence_log.leaf import LeafKind, leaf_by
+from controller.journal.evidence_log.log import EvidenceLog
 from controller.journal.folder import COUNTS_NAME, MONITORS_NAME, sealed_files, sync_file
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.people import PEOPLE_NAME, PeopleFile
 from controller.journal.store import Journal
 from controller.journal.values import JournalError
+from controller.rules.actions.declaration import Author
 from controller.system.atomic_file import sync_folder, write_synced
 from controller.system.json_document import Document, load_document, time_text
 from controller.system.named_file import open_file, read_file

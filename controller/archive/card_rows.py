@@ -1,7 +1,6 @@
 """Builds the card rows of a finished shoe from its entries, and decides whether they are all of it.
 
 Not: checking the rules: roles and results are the ones the table recorded.
-Source: controller/journal/README.md, "Shoe file".
 """
 
 from collections.abc import Sequence
@@ -11,14 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import (
-    Action,
-    ChangeSetting,
-    CloseShoe,
-    ReportFaceUp,
-    RequestGhostHand,
-    Resolution,
-)
+from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.journal.card_row_format import (
     CHAIN_BYTES,
     NOT_READ,
@@ -52,10 +44,17 @@ from controller.procedure.events import (
     ReportsMissing,
 )
 from controller.procedure.verdicts import Irregularity
+from controller.rules.actions.actions import (
+    Action,
+    ChangeSetting,
+    CloseShoe,
+    ReportFaceUp,
+    RequestGhostHand,
+    Resolution,
+)
 from controller.rules.cards import Card, face_number
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
 
 _ROLES: Final = MappingProxyType(

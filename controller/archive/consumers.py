@@ -1,7 +1,4 @@
-"""The consumers of a table's floor feed: how each is reached, and how far each has the journal.
-
-Source: controller/feed/README.md, "The journal is the outbox", "Configuration".
-"""
+"""The consumers of a table's floor feed: how each is reached, and how far each has the journal."""
 
 from collections.abc import Iterator
 from enum import StrEnum

@@ -1,7 +1,7 @@
 """Copies finished shoes and the evidence log to an archive; each shoe is read back and verified.
 
 An interrupted run is resumed by the next; a different file is never overwritten.
-Source: controller/archive/README.md, "Journal commands"; POSIX.1-2017, fsync(), posix_fadvise().
+Source: POSIX.1-2017, fsync(), posix_fadvise().
 """
 
 import contextlib
@@ -16,10 +16,15 @@ from typing import Final
 from msgspec import Struct, field
 
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
-from controller.evidence_log.shoe_proof import shoe_leaves
-from controller.evidence_log.stored_tree import StoredTree
-from controller.evidence_log.tile_files import TileModes, newest_signed, write_tiles, written_size
 from controller.journal.database import copy_database
+from controller.journal.evidence_log.shoe_proof import shoe_leaves
+from controller.journal.evidence_log.stored_tree import StoredTree
+from controller.journal.evidence_log.tile_files import (
+    TileModes,
+    newest_signed,
+    write_tiles,
+    written_size,
+)
 from controller.journal.folder import sync_file
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.shoe_file import SHOE_BYTES_MAX

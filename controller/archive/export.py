@@ -1,7 +1,7 @@
 """Exports a journal: a tape of its records, or coups, irregularities and decisions as JSON rows.
 
 Of the shoe in play only finished coups are exported.
-Source: controller/archive/README.md, "Journal commands"; D-8.
+Source: D-8.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from controller.archive.journal_rows import JournalRows, JsonRow, RunRules, time_text
 from controller.archive.shoe_index import find_sealed_files
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.records import holds, read_as
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
 from controller.journal.record import is_input
@@ -19,9 +21,7 @@ from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
 from controller.procedure.effects import CoupClosed, ResolutionRecorded, ShoeEnded
 from controller.procedure.events import CardDrawn
-from controller.profiles.load import load_clauses
-from controller.tape.entries import EventVerdicts
-from controller.tape.records import holds, read_as
+from controller.rules.profiles.load import load_clauses
 
 Progress: TypeAlias = Callable[[int, int], None]
 

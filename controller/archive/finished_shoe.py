@@ -1,16 +1,15 @@
-"""Derives a sealed file's content from records: where the shoe ends, heading, rows, packed parts.
-
-Source: controller/journal/README.md, "Base", "Shoe file"; controller/archive/README.md, "Evidence".
-"""
+"""Derives a sealed file's content from records: its end, heading, rows, packed parts."""
 
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
 from controller.archive.card_rows import ShoeRows
+from controller.archive.replay.upgrade import LEDGERS, UpgradeLedger
 from controller.core.state import STORED_STATES, StoredState
+from controller.core.tape.entries import BatchBound, Entry, EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import holds, read_as, read_entry, read_input, received_ns
 from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.journal.encoding import EncodingError
@@ -19,10 +18,8 @@ from controller.journal.shoe_file import ShoeHeading, ShoeParts
 from controller.journal.values import Base, Head, SavedState, StoredRecord
 from controller.procedure.effects import Prompt, ShoeEnded, ShoeOpened
 from controller.procedure.events import CardDrawn
-from controller.replay.upgrade import LEDGERS, UpgradeLedger
-from controller.tape.entries import BatchBound, Entry, EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import holds, read_as, read_entry, read_input, received_ns
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
 
 
 class NoFinishedShoe(ValueError):

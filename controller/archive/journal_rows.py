@@ -2,8 +2,7 @@
 
 Disclosure is applied. The rows that `journal export --json` prints and those of its tables are
 these. A record that no row needs is not decoded.
-Source: controller/archive/README.md, "Journal commands"; controller/views/README.md, "Disclosure";
-D-8.
+Source: D-8.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,14 +11,15 @@ from typing import ClassVar, Final, TypeAlias
 
 from msgspec import Struct, field
 
-from controller.actions.actions import Action, OperatorAction
 from controller.archive.finished_shoe import state_of_base
 from controller.core.build import read_rules
 from controller.core.settings import Settings
+from controller.core.tape.entries import Entry, EventVerdicts, RunBegan
+from controller.core.tape.inputs import Input, Started
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.encoding import EncodingError, tag_of
 from controller.journal.record import is_input, unwrap
 from controller.journal.values import Base, StoredRecord
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -34,16 +34,15 @@ from controller.procedure.people.effective_rules import DECKS, changed_book, set
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.wagering import ChangedSetting
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.borrowing import with_borrowed
-from controller.profiles.clauses import Clause
-from controller.profiles.profile import ProfileError
+from controller.record.coup import closed_coup_view
+from controller.record.disclosure import irregularity_withheld, record_seen
+from controller.record.snapshot import cards_words
+from controller.rules.actions.actions import Action, OperatorAction
+from controller.rules.profiles.borrowing import with_borrowed
+from controller.rules.profiles.clauses import Clause
+from controller.rules.profiles.profile import ProfileError
 from controller.rules.setting_values import DealOption
-from controller.tape.entries import Entry, EventVerdicts, RunBegan
-from controller.tape.inputs import Input, Started
-from controller.tape.records import inputs_in, read_entry, read_input
-from controller.views.coup import closed_coup_view
-from controller.views.disclosure import irregularity_withheld, record_seen
-from controller.views.snapshot import cards_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message
 
 JsonRow: TypeAlias = dict[str, object]

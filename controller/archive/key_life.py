@@ -1,8 +1,4 @@
-"""Changes of the table's keys while it stands still, each a leaf with the person who made it.
-
-Source: controller/archive/README.md, "The life of the key"; controller/journal/README.md, "Evidence
-log".
-"""
+"""Changes of the table's keys while it stands still, each a leaf with the person who made it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +6,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.declaration import Author
 from controller.archive.log_keys import (
     KeysOnRecord,
     key_words,
@@ -24,11 +19,12 @@ from controller.archive.log_keys import (
 )
 from controller.archive.log_start import continue_log
 from controller.archive.signer import NoSigner, Signer
-from controller.evidence_log.checkpoint import TreeHead
-from controller.evidence_log.leaf import Leaf, LeafKind, leaf_by
-from controller.evidence_log.log import EvidenceLog
+from controller.journal.evidence_log.checkpoint import TreeHead
+from controller.journal.evidence_log.leaf import Leaf, LeafKind, leaf_by
+from controller.journal.evidence_log.log import EvidenceLog
 from controller.journal.store import Journal
 from controller.journal.values import JournalError
+from controller.rules.actions.declaration import Author
 from controller.system.keys import PublicKey
 
 # What a key signs to show that it can; no head and no seal begins so.

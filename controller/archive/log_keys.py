@@ -1,8 +1,6 @@
 """Who signs heads of the evidence log as the table: the table's key, and the one for witnesses.
 
 A run goes on with the key that the log names alone: a named person changes it (`key_life`).
-Source: controller/archive/README.md, "The life of the key"; controller/journal/README.md, "Evidence
-log".
 """
 
 import contextlib
@@ -15,11 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.signer import NoSigner, Signer, SignFailed
-from controller.evidence_log.head_keys import HEAD_KEYS_NAME
-from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
-from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
-from controller.evidence_log.note import SignatureLine, sign_line, table_key
 from controller.journal.database import FOLDER_MODE
+from controller.journal.evidence_log.head_keys import HEAD_KEYS_NAME
+from controller.journal.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
+from controller.journal.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
+from controller.journal.evidence_log.note import SignatureLine, sign_line, table_key
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.shoe_file import ALGORITHMS
 from controller.system.atomic_file import sync_folder

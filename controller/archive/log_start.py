@@ -1,8 +1,6 @@
 """What the evidence log says of the journal, and the two compared where a run begins.
 
 A log that does not fit the journal refuses the start; what a crash kept out of it is added.
-Source: controller/archive/README.md, "The evidence log"; controller/journal/README.md, "Evidence
-log".
 """
 
 import logging
@@ -11,19 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from controller.actions.declaration import Author
 from controller.archive.log_keys import begin_log, sign_head
 from controller.archive.shoe_index import ShoeSummary, shoe_summary
 from controller.archive.signer import NoSigner, Signer
-from controller.evidence_log.leaf import Leaf, LeafKind, leaf_by
-from controller.evidence_log.log import (
+from controller.core.tape.entries import Entry, EventVerdicts, RunBegan
+from controller.core.tape.records import read_entry
+from controller.journal.database import FOLDER_MODE
+from controller.journal.evidence_log.leaf import Leaf, LeafKind, leaf_by
+from controller.journal.evidence_log.log import (
     REMEDY,
     EvidenceLog,
     LogRefused,
     leaves_newest_first,
     seals_named_since,
 )
-from controller.journal.database import FOLDER_MODE
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.reader import JournalReader
@@ -39,9 +38,8 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.verdicts import Irregularity
+from controller.rules.actions.declaration import Author
 from controller.system.atomic_file import sync_folder
-from controller.tape.entries import Entry, EventVerdicts, RunBegan
-from controller.tape.records import read_entry
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 

@@ -2,8 +2,6 @@
 
 What a crash kept out of the log is added at the next start; a log that does not fit the journal
 refuses the start.
-Source: controller/archive/README.md, "The evidence log"; controller/journal/README.md, "Evidence
-log".
 """
 
 import logging
@@ -27,11 +25,11 @@ from controller.archive.log_keys import (
 from controller.archive.log_start import continue_log, log_size
 from controller.archive.signer import NoSigner, Signer
 from controller.archive.witness import Witnesses, WitnessSettings
-from controller.evidence_log.checkpoint import TreeHead, short_code
-from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind
-from controller.evidence_log.log import EvidenceLog, seals_named_since
-from controller.evidence_log.note import SignatureLine
-from controller.evidence_log.tile_files import write_tiles, written_size
+from controller.journal.evidence_log.checkpoint import TreeHead, short_code
+from controller.journal.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind
+from controller.journal.evidence_log.log import EvidenceLog, seals_named_since
+from controller.journal.evidence_log.note import SignatureLine
+from controller.journal.evidence_log.tile_files import write_tiles, written_size
 from controller.journal.log_database import TILES_NAME
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal

@@ -1,7 +1,7 @@
 """Deletes finished shoes from the table's disk once archived, within limits that protect evidence.
 
 A hold by a named person keeps a shoe as evidence. The shoe in play is never touched.
-Source: controller/archive/README.md, "Journal commands"; flock(2).
+Source: flock(2).
 """
 
 import contextlib
@@ -14,10 +14,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.actions.declaration import Author, Proof
 from controller.archive.consumers import cursor_path, cursors
 from controller.archive.copies import logged_seals, verify_file
 from controller.archive.shoe_index import ShoeName, ShoeSummary, shoe_summaries
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.records import read_entry
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import read_sealed
 from controller.journal.log_database import LOG_NAME
@@ -26,12 +27,11 @@ from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
+from controller.record.people import proof_words
+from controller.rules.actions.declaration import Author, Proof
 from controller.system.atomic_file import store_text, sync_folder
 from controller.system.json_document import time_text
 from controller.system.named_file import open_file, read_file, require_regular
-from controller.tape.entries import EventVerdicts
-from controller.tape.records import read_entry
-from controller.views.people import proof_words
 
 KEEP_DAYS: Final = 30
 KEEP_DAYS_MIN: Final = 7

@@ -2,7 +2,6 @@
 
 What it was too slow for it reads on from the journal. Resumes where a crash or a full disk
 interrupted it. No log line of it names a card.
-Source: controller/archive/README.md, "Evidence"; controller/journal/README.md, "Shoe file".
 """
 
 import logging
@@ -33,15 +32,15 @@ from controller.archive.signer import (
 )
 from controller.archive.witness import WitnessSettings
 from controller.core.state import Stored
-from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.encoding import EncodingError
+from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.folder import shoe_path
 from controller.journal.log_database import LOG_NAME
 from controller.journal.reader import JournalReader
 from controller.journal.shoe_file import ShoeHeading, read_shoe, shoe_bytes
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import Base, Head, JournalError, JournalWriteFailed, SavedState
-from controller.views.snapshot_devices import SealsView
+from controller.record.snapshot_devices import SealsView
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")

@@ -1,8 +1,4 @@
-"""Lists the sealed shoes of a folder by their headings, and counts corrections of their coups.
-
-Source: controller/archive/README.md, "Journal commands"; controller/journal/README.md, "Folder",
-"Shoe file".
-"""
+"""Lists the sealed shoes of a folder by their headings, and counts corrections of their coups."""
 
 import os
 import re
@@ -13,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller.core.tape.records import read_as
 from controller.journal.database import FILE_NAME
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import (
@@ -33,7 +30,6 @@ from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
 from controller.procedure.effects import CoupCorrected
 from controller.system.named_file import open_file
-from controller.tape.records import read_as
 
 DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SHOE_NAMED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})/0*([1-9]\d{0,8})(?:\.shoe)?", re.ASCII)

@@ -1,7 +1,6 @@
 """Signs a table's seals: with its key file, through the house's own program, or not at all.
 
-Source: controller/archive/README.md, "Evidence"; controller/commissioning/README.md, "The table's
-key"; RFC 8032 (Ed25519), RFC 3279 (an ECDSA signature in DER).
+Source: RFC 8032 (Ed25519), RFC 3279 (an ECDSA signature in DER).
 """
 
 import os

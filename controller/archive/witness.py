@@ -1,7 +1,7 @@
 """Asks witnesses on other machines to cosign heads of the evidence log, beside everything else.
 
 A witness that is absent, slow or wrong costs nothing; what it said last is kept as words.
-Source: controller/archive/README.md, "Witnesses"; C2SP tlog-witness, tlog-cosignature.
+Source: C2SP tlog-witness, tlog-cosignature.
 """
 
 import base64
@@ -18,8 +18,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
 
-from controller.evidence_log.log import read_head, tree_of
-from controller.evidence_log.note import (
+from controller.journal.evidence_log.log import read_head, tree_of
+from controller.journal.evidence_log.note import (
     KeyType,
     NoteError,
     NoteKey,
@@ -28,7 +28,7 @@ from controller.evidence_log.note import (
     parse_note,
     valid_signatures,
 )
-from controller.evidence_log.tree import consistency_proof
+from controller.journal.evidence_log.tree import consistency_proof
 from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import PublicKey

@@ -1,7 +1,6 @@
 """What the declaration states about a command: its section, summary, function, examples, codes.
 
 Plain tuples of the standard library: `smartshoe --help` and `smartshoe run` load nothing else.
-Source: controller/cli/README.md, "Command line".
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,6 @@
 """Builds typer's command line from the declaration, and runs one command of it.
 
 Only the modules of the command asked for are imported; completion alone imports all of them.
-Source: controller/cli/README.md, "Command line".
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""The one declaration of all commands: help pages, dispatch, exit codes, examples, completion.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""The one declaration of all commands: help pages, dispatch, exit codes, examples, completion."""
 
 from collections.abc import Sequence
 from types import MappingProxyType

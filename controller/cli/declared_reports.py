@@ -1,6 +1,6 @@
 """Declares the commands that write printed reports.
 
-Source: controller/cli/README.md, "Command line"; controller.cli.declaration joins all commands.
+Source: controller.cli.declaration joins all commands.
 """
 
 from typing import Final

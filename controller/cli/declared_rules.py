@@ -1,6 +1,6 @@
 """Declares the commands on rules: profiles, clauses, odds, payouts, dealing scripts.
 
-Source: controller/cli/README.md, "Command line"; controller.cli.declaration joins all commands.
+Source: controller.cli.declaration joins all commands.
 """
 
 from typing import Final
@@ -251,7 +251,7 @@ RULES: Final = (
             "\b\nstatements: burn 7h + 7   P 7h   B 2c   card 9s   cut   result tie\n"
             "  no more bets   wagers 5 banker 100.00, 3 tie 25   turn player\n"
             "  resolve void-coup   # a comment\n\n"
-            "controller/script/README.md lists all of them, as does the error at an unknown word."
+            "controller/core/script/README.md lists them, as does the error at an unknown word."
             " Statements end with ; or with the line. A script that begins with a burn starts the"
             " shoe.\n\n"
             "Every face is shown, even one that nobody at a table would have seen: the writer of"

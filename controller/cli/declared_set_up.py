@@ -1,6 +1,6 @@
 """Declares the commands on setting a table up: configuration, keys, batches of cards.
 
-Source: controller/cli/README.md, "Command line"; controller.cli.declaration joins all commands.
+Source: controller.cli.declaration joins all commands.
 """
 
 from typing import Final

@@ -1,7 +1,6 @@
 """Exit codes of all commands, and the one form of an error: place, problem, allowed, remedy.
 
 Known errors are named by text, so that no heavy module is imported only to catch its error.
-Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - json, traceback and the catalogue are loaded only for an error.
 
@@ -30,15 +29,15 @@ class ExitCode(IntEnum):
 
 # Errors whose message is a sentence with a remedy.
 KNOWN_ERRORS: Final = {
-    "controller.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
-    "controller.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
-    "controller.actions.declaration.ActionError": ExitCode.UNUSABLE,
-    "controller.analytics.arrow.TablesError": ExitCode.UNUSABLE,
+    "office.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
+    "office.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
+    "controller.rules.actions.declaration.ActionError": ExitCode.UNUSABLE,
+    "office.analytics.arrow.TablesError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
-    "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
-    "controller.config.document.ConfigError": ExitCode.UNUSABLE,
-    "controller.control.client.ControlError": ExitCode.NO_TABLE,
-    "controller.install.statement.SignedStatementError": ExitCode.UNUSABLE,
+    "controller.service.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
+    "controller.service.config.document.ConfigError": ExitCode.UNUSABLE,
+    "controller.outlets.control.client.ControlError": ExitCode.NO_TABLE,
+    "controller.service.install.statement.SignedStatementError": ExitCode.UNUSABLE,
     "controller.journal.encoding.EncodingError": ExitCode.UNUSABLE,
     "controller.journal.values.JournalError": ExitCode.UNUSABLE,
     "controller.journal.verify.CannotRead": ExitCode.UNUSABLE,
@@ -47,12 +46,12 @@ KNOWN_ERRORS: Final = {
     "controller.service.table_program.TableFailed": ExitCode.NO,
     "controller.system.keys.KeyFileError": ExitCode.UNUSABLE,
     "controller.system.pkcs11_key.TokenFailed": ExitCode.UNUSABLE,
-    "controller.commissioning.pairing.PairingFailed": ExitCode.UNUSABLE,
-    "controller.commissioning.pile_reader.ReaderUnreachable": ExitCode.UNUSABLE,
-    "controller.replay.recovery.RecoveryError": ExitCode.UNUSABLE,
-    "controller.profiles.clauses.ClauseError": ExitCode.UNUSABLE,
-    "controller.profiles.profile.ProfileError": ExitCode.UNUSABLE,
-    "controller.script.errors.ScriptError": ExitCode.UNUSABLE,
+    "controller.service.commissioning.pairing.PairingFailed": ExitCode.UNUSABLE,
+    "controller.service.commissioning.pile_reader.ReaderUnreachable": ExitCode.UNUSABLE,
+    "controller.archive.replay.recovery.RecoveryError": ExitCode.UNUSABLE,
+    "controller.rules.profiles.clauses.ClauseError": ExitCode.UNUSABLE,
+    "controller.rules.profiles.profile.ProfileError": ExitCode.UNUSABLE,
+    "controller.core.script.errors.ScriptError": ExitCode.UNUSABLE,
     "controller.system.atomic_file.SmallFileError": ExitCode.UNUSABLE,
     "drivers.model.BadDeviceSettings": ExitCode.UNUSABLE,
     "firmware_bridge.transport.port.PortUnavailable": ExitCode.UNUSABLE,
@@ -194,7 +193,7 @@ def _stated(error: Exception) -> str:
     # Some have their words themselves, such as all the faults of a profile.
     if type(error).__str__ is not Exception.__str__ or not isinstance(error, MessageError):
         return str(error)
-    from controller.messages.catalogue import to_words
+    from controller.system.messages.catalogue import to_words
 
     return to_words(error.why)
 

@@ -1,7 +1,4 @@
-"""Help pages from the declaration: the grouped list of commands, a family, the end of a page.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""Help pages from the declaration: the grouped list of commands, a family, the end of a page."""
 
 import textwrap
 from collections.abc import Iterable, Iterator

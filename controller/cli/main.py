@@ -1,7 +1,4 @@
-"""Entry point of `smartshoe`: finds the command in the declaration, runs it, returns the exit code.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""Entry point of `smartshoe`: finds the command in the declaration, runs it, gives its code."""
 # ruff: noqa: PLC0415 - `run` must load neither typer nor rich; the commands load what they need.
 
 import gc

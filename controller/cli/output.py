@@ -1,7 +1,6 @@
 """Prints the results of commands: text, JSON, tables and progress bars.
 
 With --json stdout has one JSON object and nothing else; all other text goes to stderr.
-Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - rich is loaded only where something is drawn, so that --help stays quick.
 
@@ -100,14 +99,14 @@ def progress_bar(title: str) -> Iterator[Progress]:
 
 
 if TYPE_CHECKING:
-    from controller.profiles.profile import Profile
+    from controller.rules.profiles.profile import Profile
 
 PROFILE_HELP: Final = "A profile's name (`smartshoe rules`), or a house's .toml file."
 
 
 def load_named_profile(name: str) -> "Profile":
     """The profile of that name or in that .toml file. Raises CommandError."""
-    from controller.profiles.load import load_profile, profile_names
+    from controller.rules.profiles.load import load_profile, profile_names
 
     if name in profile_names() or name.endswith(".toml"):
         return load_profile(name)
@@ -122,7 +121,7 @@ def load_named_profile(name: str) -> "Profile":
 
 def check_decks(decks: int, profile: "Profile") -> None:
     """Raise CommandError if a profile does not allow a shoe with so many decks."""
-    from controller.profiles.deck_bounds import decks_refusal
+    from controller.rules.profiles.deck_bounds import decks_refusal
 
     refusal = decks_refusal(decks, profile)
     if refusal is not None:

@@ -1,7 +1,4 @@
-"""What a command is about, as an argument and as an option alike: journal, file, profile.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""What a command is about, as an argument and as an option alike: journal, file, profile."""
 
 import errno
 import functools

@@ -1,7 +1,4 @@
-"""Runs one command of a program: its exit code, its error in the one form, its failed output.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""Runs one command of a program: its exit code, its error in the one form, its failed output."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final

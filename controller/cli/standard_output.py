@@ -2,8 +2,6 @@
 
 A full disk, a closed pipe, a closed descriptor: on standard output an error with its exit code; on
 standard error nothing can be reported, and the exit code stays that of the command.
-
-Source: controller/cli/README.md, "Command line".
 """
 
 import io

@@ -1,7 +1,5 @@
 """Which lists of approved firmware a table has seen: an older one is not believed any more.
 
-Source: controller/commissioning/README.md, "Approved firmware".
-
 Decision. What was seen is part of the state, which follows from the records (the settings of each
 run are there): whoever puts back the file of an old list would put back a file beside it, too.
 """

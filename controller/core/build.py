@@ -1,7 +1,4 @@
-"""Builds the core from the first input of a run alone, so that a replay builds the same one.
-
-Source: controller/config/README.md, "Settings have one home".
-"""
+"""Builds the core from the first input of a run alone, so that a replay builds the same one."""
 
 from collections.abc import Mapping
 
@@ -13,12 +10,12 @@ from controller.core.devices import Device, Devices
 from controller.core.gaming_day import build_calendar
 from controller.core.settings import DeviceSettings, Settings, installation
 from controller.core.stored_settings import read_settings
+from controller.core.tape.inputs import RECORD_FORMAT, Started
 from controller.journal.encoding import Codec
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.clauses import Clause
-from controller.profiles.profile import parse_profile
-from controller.settlement.pit import NO_PIT_SETTINGS
-from controller.tape.inputs import RECORD_FORMAT, Started
+from controller.rules.profiles.clauses import Clause
+from controller.rules.profiles.profile import parse_profile
+from controller.rules.settlement.pit import NO_PIT_SETTINGS
 from drivers.catalogue import find_stored_model
 from drivers.model import DeviceKind, ReaderSeat
 

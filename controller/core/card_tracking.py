@@ -1,7 +1,6 @@
 """Tracks cards in the core: from a tag at the shoe's exit to a domain event and to custody.
 
-Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (j)(4)-(5); D-16 to D-22;
-controller/custody/README.md, "Batches at the table".
+Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (j)(4)-(5); D-16 to D-22.
 """
 
 from collections import Counter

@@ -1,7 +1,6 @@
 """The program without input and output: maps one input to the next state, entries and writes.
 
 Not: storing, writing to ports, threads, clock and files (table); the rules (procedure).
-Source: controller/core/README.md, "The core".
 """
 
 from hashlib import sha256
@@ -10,18 +9,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.actions import (
-    Action,
-    BindBatch,
-    ClearShoeError,
-    DeviceAction,
-    GiveShufflerOrder,
-    LockShoe,
-    OperatorAction,
-    SetCardApart,
-    SetGamingDay,
-    UnlockShoe,
-)
 from controller.core import card_tracking, day_change, host_state
 from controller.core.approved_lists import with_lists_seen
 from controller.core.device_commands import (
@@ -37,6 +24,25 @@ from controller.core.host_records import record_of
 from controller.core.manifest_binding import bind_batch, set_card_apart
 from controller.core.settings import Settings
 from controller.core.state import CoreState, Transition, encode_state
+from controller.core.tape.entries import (
+    CommandGiven,
+    CoreOutput,
+    DeviceEventRecorded,
+    EventVerdicts,
+    ManifestRequested,
+    RunBegan,
+    StateDigest,
+)
+from controller.core.tape.inputs import (
+    AdvisoryGiven,
+    ClockSyncRead,
+    DiskSpace,
+    Input,
+    ManifestGiven,
+    NotJudged,
+    Started,
+    Tick,
+)
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.moves import HandsCleared, Move
 from controller.custody.state import CustodyChange, check_consistent
@@ -55,24 +61,17 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import hold_back_calls
-from controller.tape.entries import (
-    CommandGiven,
-    CoreOutput,
-    DeviceEventRecorded,
-    EventVerdicts,
-    ManifestRequested,
-    RunBegan,
-    StateDigest,
-)
-from controller.tape.inputs import (
-    AdvisoryGiven,
-    ClockSyncRead,
-    DiskSpace,
-    Input,
-    ManifestGiven,
-    NotJudged,
-    Started,
-    Tick,
+from controller.rules.actions.actions import (
+    Action,
+    BindBatch,
+    ClearShoeError,
+    DeviceAction,
+    GiveShufflerOrder,
+    LockShoe,
+    OperatorAction,
+    SetCardApart,
+    SetGamingDay,
+    UnlockShoe,
 )
 from drivers.commands import DeviceCommand, LockExit, SetPolling, UnlockExit
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, LockChanged, TagSeen

@@ -1,22 +1,19 @@
-"""Begins a gaming day by the clock of the inputs, or by a person's word after the clock jumped.
-
-Source: controller/table/README.md, "The clock"; controller/replay/README.md, "Numbering".
-"""
+"""Begins a gaming day by the clock of the inputs, or by a person's word after the clock jumped."""
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from controller.actions.actions import Action, OperatorAction
 from controller.core.gaming_day import GamingCalendar
 from controller.core.state import Transition
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Input, Started
 from controller.procedure.events import ClockJumped, GamingDayChanged
 from controller.procedure.opening.gaming_day import DAY_NS, state_gaming_day
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Input, Started
+from controller.rules.actions.actions import Action, OperatorAction
 from firmware_bridge.timestamp import Timestamp
 
 

@@ -1,7 +1,6 @@
 """Grants or refuses the device commands that people request, by settings, table state and batches.
 
-Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); controller/actions/README.md,
-"Actions".
+Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4).
 """
 
 from types import MappingProxyType
@@ -9,14 +8,6 @@ from typing import Final, assert_never
 
 from msgspec import Struct
 
-from controller.actions.actions import (
-    ClearShoeError,
-    DeviceAction,
-    GiveShufflerOrder,
-    LockShoe,
-    UnlockShoe,
-)
-from controller.actions.declaration import Role
 from controller.core.settings import Settings, ShufflerDeviceSettings
 from controller.custody.batch_life import permissions
 from controller.custody.batch_life.state import Lineage
@@ -25,7 +16,15 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import TableState
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import (
+    ClearShoeError,
+    DeviceAction,
+    GiveShufflerOrder,
+    LockShoe,
+    UnlockShoe,
+)
+from controller.rules.actions.declaration import Role
+from controller.rules.profiles.rule_points import RulePoint
 from drivers.commands import (
     ClearError,
     DeviceCommand,

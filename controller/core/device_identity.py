@@ -1,7 +1,4 @@
-"""The proven identity of a device as reported by its driver, or why it is refused.
-
-Source: controller/config/README.md, "Devices of a table".
-"""
+"""The proven identity of a device as reported by its driver, or why it is refused."""
 
 from typing import Final
 

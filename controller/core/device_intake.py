@@ -1,10 +1,8 @@
-"""Translates device events to domain events.
-
-Source: controller/core/README.md, "Why message, device event and domain event are three things".
-"""
+"""Translates device events to domain events."""
 
 from typing import Final
 
+from controller.core.tape.inputs import NoiseDropped, NotJudged, ReportsExceeded
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
@@ -22,7 +20,6 @@ from controller.procedure.events import (
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.tape.inputs import NoiseDropped, NotJudged, ReportsExceeded
 from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.events import DeviceEvent, ReportsLost

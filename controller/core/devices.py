@@ -1,7 +1,4 @@
-"""The drivers of a table's devices, by port: the shoe and the auxiliary devices.
-
-Source: controller/core/README.md, "The core"; controller/config/README.md, "Devices of a table".
-"""
+"""The drivers of a table's devices, by port: the shoe and the auxiliary devices."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -16,8 +13,8 @@ from controller.core.state import (
     Transition,
     encode_state,
 )
+from controller.core.tape.inputs import Input
 from controller.journal.encoding import Codec, EncodingError
-from controller.tape.inputs import Input
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
 from drivers.interface import Driver, DriverOutput, DriverState

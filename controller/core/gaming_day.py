@@ -1,6 +1,6 @@
 """The gaming day: the accounting day of a UTC moment, and when it ends.
 
-Source: glossary "gaming day"; controller/replay/README.md, "Numbering".
+Source: glossary "gaming day".
 """
 
 import struct

@@ -1,20 +1,16 @@
-"""The entries of inputs that change nothing at the table: accounts, USB, noise, floods, power.
-
-Source: controller/accounts/README.md; controller/table/README.md, "Noise", "Power fail".
-"""
+"""The entries of inputs that change nothing at the table: accounts, USB, noise, floods, power."""
 
 from typing import TypeAlias, assert_never
 
 from controller.core.device_intake import noise_fault, reports_fault
-from controller.procedure.effects import ActRecord
-from controller.tape.entries import (
+from controller.core.tape.entries import (
     DeviceEventRecorded,
     Entry,
     PowerFailRecorded,
     UsbDeviceFate,
     UsbDeviceRecorded,
 )
-from controller.tape.inputs import (
+from controller.core.tape.inputs import (
     AccountChange,
     AccountChanged,
     DevicePlugged,
@@ -23,6 +19,7 @@ from controller.tape.inputs import (
     PowerFailing,
     ReportsExceeded,
 )
+from controller.procedure.effects import ActRecord
 from firmware_bridge.message import message
 
 RecordedInput: TypeAlias = (

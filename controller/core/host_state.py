@@ -1,15 +1,12 @@
-"""The host machine's state from inputs alone: clock steps, and room on the disk.
-
-Source: controller/table/README.md, "The clock", "Disk space".
-"""
+"""The host machine's state from inputs alone: clock steps, and room on the disk."""
 
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.tape.inputs import ClockSync, DiskLevel, DiskSpace
+from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
+from controller.core.tape.inputs import ClockSync, DiskLevel, DiskSpace
 from firmware_bridge.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000

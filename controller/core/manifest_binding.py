@@ -6,7 +6,8 @@ Source: NY (a)(4)(iv)(a)-(b); S42 (a)(4)(i)-(iii); D-17, D-18.
 from hashlib import sha256
 from typing import Final
 
-from controller.actions.actions import Action, BindBatch, OperatorAction, SetCardApart
+from controller.core.tape.entries import BatchBound, CardSetApart
+from controller.core.tape.inputs import ManifestGiven
 from controller.custody import batch_actions
 from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import heading_problem
@@ -15,9 +16,8 @@ from controller.journal.encoding import Codec, EncodingError
 from controller.procedure.acts.recording import uses_two_batches
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.rule_points import RulePoint
-from controller.tape.entries import BatchBound, CardSetApart
-from controller.tape.inputs import ManifestGiven
+from controller.rules.actions.actions import Action, BindBatch, OperatorAction, SetCardApart
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)

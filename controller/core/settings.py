@@ -1,14 +1,13 @@
 """The checked settings of one table as the core takes them; stored in the first input of every run.
 
-Not: settings that only input and output need (paths, listeners): controller.config.load.
-Source: controller/config/README.md, "Settings have one home".
+Not: settings that only input and output need (paths, listeners): controller.service.config.load.
 """
 
 from msgspec import UNSET, Struct, UnsetType
 
 from controller.monitors.stall import STALL_MINUTES
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
-from controller.settlement.pit import PitSettings
+from controller.rules.settlement.pit import PitSettings
 from drivers.catalogue import AnyModel, find_model
 from drivers.model import DeviceKind, Installation, ReaderSeat
 from firmware_bridge.attestation import NO_TRUST, Trust

@@ -1,7 +1,4 @@
-"""The core's state, the transition that one input makes, and what a table stores at once.
-
-Source: controller/core/README.md, "The core"; controller/table/README.md, "Subscribers".
-"""
+"""The core's state, the transition that one input makes, and what a table stores at once."""
 
 from itertools import repeat
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
@@ -12,14 +9,14 @@ from msgspec.structs import replace
 from controller.core.device_identity import NOT_PROVEN, DeviceIdentity
 from controller.core.gaming_day import GamingDay
 from controller.core.host_state import UNKNOWN_HOST, HostState
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input
 from controller.custody.state import CustodyState
 from controller.journal.encoding import Codec
 from controller.journal.record import GENESIS
 from controller.journal.values import Head, SavedState
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input
 from drivers.interface import DriverOutput, DriverState
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk

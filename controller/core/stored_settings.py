@@ -1,7 +1,4 @@
-"""Reads the settings of a run as any version stored them, and writes them in the newest form.
-
-Source: docs/record-format.md; controller/config/README.md, "Settings have one home".
-"""
+"""Reads the settings of a run as any version stored them, and writes them in the newest form."""
 
 from typing import Final, TypeVar
 

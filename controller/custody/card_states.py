@@ -1,7 +1,6 @@
 """The possible states of one card of a batch, its place in each, and transition tables.
 
-Source: NY-a-4-iv-b-same to NY-a-4-iv-e, S42-a-4-iii-same to S42-a-4-vi;
-controller/custody/README.md, "Places".
+Source: NY-a-4-iv-b-same to NY-a-4-iv-e, S42-a-4-iii-same to S42-a-4-vi.
 
 A place alone does not prove enough: a card in the discard rack since this coup may be read on the
 layout once more, one from an earlier coup may not; a card at an unknown place has left the shoe or

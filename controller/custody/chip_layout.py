@@ -1,6 +1,6 @@
 """Decodes a card chip's memory into the face it names, or the reason why it names none.
 
-Source: controller/commissioning/README.md, "What a card's chip holds". The checksum is
+Source: controller/service/commissioning/README.md, "What a card's chip holds". The checksum is
 CRC-16/IBM-3740: polynomial 0x1021, initial value 0xFFFF, not reflected, most significant byte
 first.
 

@@ -1,6 +1,6 @@
 """The manifest of a batch: the face and the deck of each tag; checks that it is complete.
 
-Not: files (manifest_csv, controller.commissioning.batch_folder).
+Not: files (manifest_csv, controller.service.commissioning.batch_folder).
 Source: NY-a-4-i-decks, NY-a-4-iv-a, NY-a-4-iv-b-same; S42-a-4-i to S42-a-4-iii-same.
 
 A cut card may carry a tag, too: it is in the manifest without rank and suit, with deck 0. All tags

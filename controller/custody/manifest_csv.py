@@ -1,7 +1,6 @@
 """Reads and writes a batch's cards as CSV; reports every problem with line and column.
 
-Not: files (controller.commissioning.batch_folder).
-Source: controller/commissioning/README.md, "The batch file".
+Not: files (controller.service.commissioning.batch_folder).
 
 The reader accepts what other programs write (byte order mark, CRLF, blank lines, lower case, spaces
 around a cell). The writer has one canonical form: a heading, then rows by deck and tag. A batch
@@ -20,8 +19,8 @@ from controller.custody.manifest import (
     ManifestError,
     build_manifest,
 )
-from controller.profiles.deck_bounds import DECKS_MAX
 from controller.rules.cards import Card, Rank, Suit
+from controller.rules.profiles.deck_bounds import DECKS_MAX
 from firmware_bridge.message import Message, message
 
 HEADING: Final = ("batch", "back", "decks")

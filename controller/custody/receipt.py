@@ -2,7 +2,7 @@
 
 Not: keys and signing (controller.system.keys).
 Source: S42-a-4-iii-same, NY-a-4-iv-b-same (a batch stays the same cards);
-controller/commissioning/README.md, "Receipts". Signed is the MessagePack of the statement
+controller/service/commissioning/README.md, "Receipts". Signed is the MessagePack of the statement
 (controller/journal/README.md).
 
 The manifest is named by the SHA-256 of its canonical CSV text, so that a person can check it with

@@ -1,7 +1,4 @@
-"""The row of 64 bytes that a sealed file holds for each card: its layout, packing and reading.
-
-Source: controller/journal/README.md, "Shoe file".
-"""
+"""The row of 64 bytes that a sealed file holds for each card: its layout, packing and reading."""
 
 import struct
 from enum import IntEnum, IntFlag

@@ -1,8 +1,8 @@
 """The journal's SQLite file: durable settings, schema, identity, error texts, writer's lock.
 
 Opening for reading changes no byte of the file or its folder.
-Source: controller/journal/README.md, "File"; SQLite documentation, "Write-Ahead Logging"
-(sections 4 and 5) and "Uniform Resource Identifiers".
+Source: SQLite documentation, "Write-Ahead Logging" (sections 4 and 5) and "Uniform Resource
+Identifiers".
 """
 
 import os

@@ -2,7 +2,7 @@
 
 A struct is a map of its fields in their order, with its tag as `type` in front where it has one; a
 tuple is an array, an enum member its value. Integers are signed and have 64 bits.
-Source: MessagePack specification; controller/journal/README.md, "Encoding".
+Source: MessagePack specification.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The journal's folder beside live.db: names and order of sealed files, and writing one durably.
 
-Source: controller/journal/README.md, "Folder"; POSIX.1-2017, rename() and fsync().
+Source: POSIX.1-2017, rename() and fsync().
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """The journal's folder: made for its account alone, and locked by the one program that writes it.
 
-Source: controller/journal/README.md, "File"; flock(2).
+Source: flock(2).
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""The SQLite file of the evidence log: its leaves, and the signed head after each.
-
-Source: controller/journal/README.md, "Evidence log".
-"""
+"""The SQLite file of the evidence log: its leaves, and the signed head after each."""
 
 import contextlib
 import sqlite3

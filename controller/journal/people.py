@@ -1,7 +1,7 @@
 """Names and accounts of persons, beside the record: it holds their ids, and a name can be erased.
 
-Not: what an account may do, and how a PIN is hashed and checked (controller.accounts).
-Source: controller/journal/README.md, "People"; Regulation (EU) 2016/679, article 17 (erasure).
+Not: what an account may do, and how a PIN is hashed and checked (controller.table.accounts).
+Source: Regulation (EU) 2016/679, article 17 (erasure).
 """
 
 import fcntl

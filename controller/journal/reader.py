@@ -1,7 +1,6 @@
 """Reads a journal: head, records, base, saved state, and whether the chain of the live part holds.
 
 Not: locating damage in a broken journal (verify).
-Source: controller/journal/README.md, "Chain", "Base", "Saved state".
 """
 
 import itertools

@@ -1,7 +1,4 @@
-"""The envelope of a record (["in" | "out", value]) and the hash chain over records.
-
-Source: controller/journal/README.md, "Records", "Chain".
-"""
+"""The envelope of a record (["in" | "out", value]) and the hash chain over records."""
 
 from enum import StrEnum
 from hashlib import sha256

@@ -1,7 +1,6 @@
 """Reads the sealed records before a journal's base, file by file, each checked against the next.
 
 One file is in memory at a time.
-Source: controller/journal/README.md, "Folder", "Base".
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
 """The file of a finished shoe: its byte layout, digest and signature, written and strictly read.
 
-Source: controller/journal/README.md, "Shoe file"; RFC 1950 (zlib), FIPS 180-4 (SHA-256).
+Source: RFC 1950 (zlib), FIPS 180-4 (SHA-256).
 """
 
 import struct

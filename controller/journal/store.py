@@ -1,7 +1,6 @@
 """The open journal of one table: appends records durably before anything is done because of them.
 
 One writer at a time; after a failed write nothing more is stored.
-Source: controller/core/README.md, "Store before you act"; controller/journal/README.md.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """A tape: the records of a journal, or of a part of it, in one portable file, read back checked.
 
-Source: controller/journal/README.md, "Tape"; FIPS 180-4 (SHA-256).
+Source: FIPS 180-4 (SHA-256).
 """
 
 import contextlib

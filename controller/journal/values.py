@@ -1,7 +1,4 @@
-"""The values and errors of a journal: record, head, base and saved state with their digests.
-
-Source: controller/journal/README.md, "Records", "Base", "Saved state".
-"""
+"""The values and errors of a journal: record, head, base and saved state with their digests."""
 
 from hashlib import sha256
 from typing import Final

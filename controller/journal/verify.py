@@ -4,8 +4,8 @@ Checks sealed shoes, the evidence log over them, the live part and bundles; name
 changed, and where. Needs only this file and Python 3.11, and `cryptography` to check signatures.
 Shares no code with the program that wrote the files, so that no mistake hides in both. Not: whether
 records, rows and cards obey the rules (`smartshoe audit --deep`).
-Source: controller/journal/README.md; FIPS 180-4 (SHA-256), RFC 1950 (zlib), MessagePack, RFC 6962,
-C2SP signed-note, tlog-checkpoint, tlog-proof and tlog-cosignature, RFC 8032, 8410, 5480, 4648.
+Source: FIPS 180-4 (SHA-256), RFC 1950 (zlib), MessagePack, RFC 6962, C2SP signed-note, tlog-
+checkpoint, tlog-proof and tlog-cosignature, RFC 8032, 8410, 5480, 4648.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 SQLite takes both for the end of the log and reports neither. A log that was cut off is not
 detected here: only a head noted elsewhere shows that.
 Source: SQLite documentation, "WAL-mode File Format", sections 2.1 (header of the index), 4 (the
-log); controller/journal/README.md, "Durability".
+log).
 """
 
 import os

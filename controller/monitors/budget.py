@@ -3,8 +3,6 @@
 A monitor holds capital: it begins with one unit and bets on the next card at fair odds, so a fair
 shoe multiplies it by R or more with a chance of at most 1 in R, however long one looks (Ville).
 Capital is counted in whole 2^-`UNIT_BITS` of that unit, and every product is rounded down.
-
-Source: controller/monitors/README.md, "The budget".
 """
 
 from types import MappingProxyType
@@ -12,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.advisory import AdvisoryKind
+from controller.rules.advisory import AdvisoryKind
 
 # At most so many fair shoes of `BUDGET_SHOES` have an advisory of a kind below; 12 in all.
 BUDGET_SHOES: Final = 20_000

@@ -4,8 +4,6 @@ Naturals are settled with the card that completes a pair, so a cold deck is know
 row of wins at the end of a coup. The odds are those of the cards not yet seen. Of each bet's
 capital 1/256 stays out of a coup; a part of the unit enters only with later coups, for a pattern
 that begins there. A coup that is not dealt to its end is not bet on.
-
-Source: controller/monitors/README.md, "Naturals and outcomes".
 """
 
 from collections.abc import Sequence
@@ -14,7 +12,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.advisory import AdvisoryKind, CoupPattern, CoupsEvidence
 from controller.monitors.budget import CAPITAL_MAX, UNIT, Alarm, threshold
 from controller.monitors.coup_paths import (
     AFTER,
@@ -26,6 +23,7 @@ from controller.monitors.coup_paths import (
     Winner,
 )
 from controller.monitors.faces import GAP
+from controller.rules.advisory import AdvisoryKind, CoupPattern, CoupsEvidence
 
 _ONE: Final = 1 << 24
 # Coups are forgotten beyond these.

@@ -5,8 +5,7 @@ Player's third card. For each place and value of the next card: the place after 
 of Player's or Banker's wins may hope for, with cards from very many decks. Those figures only say
 how a bet is spread; its odds are exact whatever they are.
 
-Source: NY-h-2-draw to NY-h-4-7 by controller/rules/tableau; controller/monitors/README.md,
-"Naturals and outcomes".
+Source: NY-h-2-draw to NY-h-4-7 by controller/rules/tableau.
 """
 
 from enum import IntEnum

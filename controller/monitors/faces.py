@@ -1,7 +1,4 @@
-"""Faces as small numbers: 0 to 51, suit by suit; a byte string is the cards of a shoe in order.
-
-Source: controller/monitors/README.md, "Cards".
-"""
+"""Faces as small numbers: 0 to 51, suit by suit; a byte string is the cards of a shoe in order."""
 
 from typing import Final
 

@@ -4,8 +4,6 @@ A follower stands at a place of earlier cards and expects what comes next there,
 backward. There is one for every place, both directions and every card of the shoe at which it may
 begin, and each has an equal part of the unit; only those are computed whose first six cards all
 came. The rest is written off, so the sum is never more than the mixture's.
-
-Source: controller/monitors/README.md, "Strings of earlier cards".
 """
 
 from collections.abc import Iterator
@@ -14,10 +12,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.advisory import AdvisoryKind, SharedEvidence
 from controller.monitors.budget import CAPITAL_MAX, UNIT, Alarm, threshold
 from controller.monitors.faces import FACES, GAP
 from controller.monitors.past import PastShoes, card_of_block, card_of_text
+from controller.rules.advisory import AdvisoryKind, SharedEvidence
 
 SEED_CARDS: Final = 6
 FOLLOWERS_MAX: Final = 4

@@ -1,7 +1,4 @@
-"""The items that the monitors of a table take, in the order in which it happened; times are inputs.
-
-Source: controller/monitors/README.md, "Items".
-"""
+"""The items that the monitors of a table take, in the order of what happened; times are inputs."""
 
 from enum import StrEnum
 from typing import TypeAlias

@@ -3,17 +3,15 @@
 A rule puts 15/16 of its capital evenly on the faces it allows and 1/16 on what chance expects, so a
 stranger among ordered cards costs it four doublings and no more. Half of its unit is in play
 from the first card; the rest enters in equal parts with each card, for order that begins later.
-
-Source: controller/monitors/README.md, "How a bet is settled".
 """
 
 from operator import mul
 from typing import Final
 
-from controller.monitors.advisory import AdvisoryKind, RuleEvidence, RuleName
 from controller.monitors.budget import CAPITAL_MAX, UNIT, Alarm, log2_of, threshold
 from controller.monitors.faces import FACES, GAP
 from controller.monitors.succession import HITS, ORDERS, RULES, RUNS
+from controller.rules.advisory import AdvisoryKind, RuleEvidence, RuleName
 
 OPENING_CAPITAL: Final = (UNIT // 2,) * len(RULES)
 # Rules that allow many faces earn little with a card, and have the larger part of their monitor.

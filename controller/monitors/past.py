@@ -2,8 +2,6 @@
 
 Discards are picked up hand by hand: the order of coups stays, the order inside one does not. So a
 shoe is kept as blocks of a coup's cards, beside its cards in order.
-
-Source: controller/monitors/README.md, "Earlier shoes".
 """
 
 from collections.abc import Iterator

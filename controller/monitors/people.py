@@ -5,8 +5,6 @@ evidence is the likelihood of the counts where the person has a rate of their ow
 by a Beta(1, 99)) over the most likely single rate; by universal inference it exceeds R with a
 chance of at most 1 in R, however often one looks. Counts begin again after `PERIOD_SHOES`; others,
 with a share of their own, after `MONTHS_SHOES`.
-
-Source: controller/monitors/README.md, "People".
 """
 
 from collections.abc import Iterator
@@ -16,8 +14,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.monitors.advisory import AdvisoryKind, PersonEvidence
 from controller.monitors.budget import BUDGET_SHOES, PARTS, SHARES, log2_of
+from controller.rules.advisory import AdvisoryKind, PersonEvidence
 from firmware_bridge.recorded_text import Identifier, PersonId
 
 PERIOD_SHOES: Final = 200

@@ -1,21 +1,10 @@
-"""Watches the cards of a shoe: settles every bet on each, and says what is over its threshold.
-
-Source: controller/monitors/README.md, "Advisories".
-"""
+"""Watches the cards of a shoe: settles every bet on each, and says what is over its threshold."""
 
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.monitors.advisory import (
-    Advisory,
-    AdvisoryKind,
-    CoupsEvidence,
-    Evidence,
-    RuleEvidence,
-    SharedEvidence,
-)
 from controller.monitors.budget import Alarm, strength_millibits
 from controller.monitors.coup_bets import (
     CoupBets,
@@ -45,6 +34,14 @@ from controller.monitors.order_bets import (
 from controller.monitors.past import PastShoe, PastShoes
 from controller.monitors.succession import HITS
 from controller.monitors.words import words_of
+from controller.rules.advisory import (
+    Advisory,
+    AdvisoryKind,
+    CoupsEvidence,
+    Evidence,
+    RuleEvidence,
+    SharedEvidence,
+)
 from firmware_bridge.recorded_text import Identifier
 
 _MEANT_BY_ORDER: Final = (AdvisoryKind.RUN, AdvisoryKind.REPEAT)

@@ -3,15 +3,13 @@
 Not a statistical test: the times allowed are the house's policy, and no share of the alarm budget
 is theirs. In 2011 a filmed cut was followed by a stall of half an hour and then by large bets; the
 default is half of that.
-
-Source: controller/monitors/README.md, "Stalls".
 """
 
 from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.advisory import AdvisoryKind, StallEvidence
+from controller.rules.advisory import AdvisoryKind, StallEvidence
 
 STALL_MINUTES: Final = 15
 _NS_PER_MINUTE: Final = 60 * 1_000_000_000

@@ -1,7 +1,4 @@
-"""What the monitors of a table know: one frozen value of bounded size with one encoding.
-
-Source: controller/monitors/README.md, "State".
-"""
+"""What the monitors of a table know: one frozen value of bounded size with one encoding."""
 
 import msgspec
 from msgspec import Struct

@@ -6,8 +6,6 @@ up, clubs and hearts down (ambitiouswithcards.com/new-deck-order), before that h
 diamonds and spades down (ulearnmagic.com/order-of-cards-in-a-deck); Fournier spades and hearts up,
 diamonds and clubs down (Games::Cards::ShuffleTrack on CPAN). Orders that no public page states are
 by suits: SUITS_UP and SUITS_DOWN know them in any order of the suits, with the ace low or high.
-
-Source: controller/monitors/README.md, "Rules of order".
 """
 
 from collections.abc import Iterable
@@ -15,8 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.advisory import AdvisoryKind, RuleName
 from controller.monitors.faces import FACES, RANKS, SUITS
+from controller.rules.advisory import AdvisoryKind, RuleName
 from firmware_bridge.message import Message, message
 
 _ACE, _TWO, _QUEEN, _KING = 0, 1, 11, 12

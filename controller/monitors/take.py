@@ -1,14 +1,10 @@
-"""Takes one happening of the table: the monitors' new state, and what they have to say.
-
-Source: controller/monitors/README.md, "Items".
-"""
+"""Takes one happening of the table: the monitors' new state, and what they have to say."""
 
 from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
 from controller.monitors.across_shoes.shoe_end import across_after
-from controller.monitors.advisory import Advisory, AdvisoryKind, Evidence
 from controller.monitors.budget import FRACTION_BITS, strength_millibits
 from controller.monitors.faces import face_of
 from controller.monitors.items import (
@@ -52,6 +48,7 @@ from controller.monitors.shoe_watch import (
 from controller.monitors.stall import CoupPause, stall
 from controller.monitors.state import MonitorState
 from controller.monitors.words import words_of
+from controller.rules.advisory import Advisory, AdvisoryKind, Evidence
 
 Said: TypeAlias = tuple[Advisory, ...]
 

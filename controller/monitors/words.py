@@ -1,12 +1,10 @@
-"""The sentence of an advisory, by message id; no face and no person is in it.
-
-Source: controller/monitors/README.md, "Advisories".
-"""
+"""The sentence of an advisory, by message id; no face and no person is in it."""
 
 from types import MappingProxyType
 from typing import Final, assert_never
 
-from controller.monitors.advisory import (
+from controller.monitors.succession import RULES
+from controller.rules.advisory import (
     CoupPattern,
     CoupsEvidence,
     Evidence,
@@ -20,7 +18,6 @@ from controller.monitors.advisory import (
     StallEvidence,
     TurnedEvidence,
 )
-from controller.monitors.succession import RULES
 from firmware_bridge.message import Message, message
 
 _NS_PER_MINUTE: Final = 60 * 1_000_000_000

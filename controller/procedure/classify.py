@@ -2,13 +2,12 @@
 
 A card is named by the shoe's claim for it alone, never by the cards on the table or the phase;
 where it was placed, the rules' answer on the hands with that card is a second trigger.
-Source: controller/procedure/README.md, "The procedure"; NY (h); S42 (e)(6), (h); D-16.
+Source: NY (h); S42 (e)(6), (h); D-16.
 """
 
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from controller.actions.actions import CallNoMoreBets, DeclareResult
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
@@ -20,6 +19,7 @@ from controller.procedure.events import (
     ShoeStandsBy,
 )
 from controller.procedure.phases import Trigger
+from controller.rules.actions.actions import CallNoMoreBets, DeclareResult
 from controller.rules.coup import DrawDecision, Place
 
 Happening: TypeAlias = (

@@ -1,7 +1,6 @@
 """The effects of one step: prompts for people, and conclusions for the record.
 
 They are stored as entries before anything is shown, sent or counted because of them.
-Source: controller/procedure/README.md, "Effects".
 """
 
 from enum import StrEnum
@@ -9,15 +8,15 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.actions.choices import FloorDecision, Provisional
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.state import WarningKind
+from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
-from controller.settlement.payment_order import PayStep
-from controller.settlement.payout_difference import PayoutDifference, SettledWager
-from controller.settlement.settle import Settlement
+from controller.rules.settlement.payment_order import PayStep
+from controller.rules.settlement.payout_difference import PayoutDifference, SettledWager
+from controller.rules.settlement.settle import Settlement
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import ConfiguredText, Identifier, PersonId, TypedText
 

@@ -1,16 +1,13 @@
-"""Domain events: what devices made happen at the table, independent of any vendor's device.
-
-Source: controller/procedure/README.md, "Domain events".
-"""
+"""Domain events: what devices made happen at the table, independent of any vendor's device."""
 
 from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.actions.actions import Action, OperatorAction
 from controller.custody.findings import Finding
-from controller.monitors.advisory import AdvisoryKind
+from controller.rules.actions.actions import Action, OperatorAction
+from controller.rules.advisory import AdvisoryKind
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome

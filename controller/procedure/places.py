@@ -10,11 +10,11 @@ from typing import Final
 from controller.custody.card_states import CardPlace
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.cards import Card
 from controller.rules.coup import DrawDecision, Place, draw_decision, hands, next_place
 from controller.rules.hands import is_natural, point_count
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.setting_values import ThirdCardDealt
 from firmware_bridge.message import message
 

@@ -3,7 +3,6 @@
 The machine holds no state and no model: a `Play` is made for each input, moved and let go, so the
 procedure stays a pure function, and several threads may share the machine. Its rows are added by
 `table`. The one importer of `transitions` in the procedure.
-Source: controller/procedure/README.md, "The procedure".
 """
 
 from functools import cache

@@ -1,7 +1,4 @@
-"""What the procedure looks up: the profile's values and citations, and what the table observes.
-
-Source: controller/profiles/README.md, "Profiles".
-"""
+"""What the procedure looks up: the profile's values and citations, and what the table observes."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -11,11 +8,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.profiles.profile import Profile
-from controller.profiles.rule_points import RulePoint
-from controller.profiles.rule_values import RuleValues
+from controller.rules.profiles.profile import Profile
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_values import RuleValues
 from controller.rules.setting_values import CardHandling, ShuffleMode
-from controller.settlement.pit import NO_PIT_SETTINGS, PitSettings
+from controller.rules.settlement.pit import NO_PIT_SETTINGS, PitSettings
 
 # Back colours of the two batches, where table.toml names no others.
 DEFAULT_BACKS: Final = ("red", "blue")

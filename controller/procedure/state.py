@@ -1,7 +1,7 @@
 """The state of the table: one frozen value with everything needed to judge the next event.
 
 A restart or a replay therefore continues exactly where the last event left the table.
-Source: controller/procedure/README.md, "State"; D-22 (what must survive a restart).
+Source: D-22 (what must survive a restart).
 """
 
 from enum import StrEnum

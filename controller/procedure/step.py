@@ -2,37 +2,12 @@
 
 Sends each kind of event and action to the function that judges it, states the shoe's end and
 suspends the table where that is due. Total: no event raises.
-Source: controller/procedure/README.md, "The procedure".
 """
 
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from controller.actions.actions import (
-    Action,
-    CallNoMoreBets,
-    ChangeSetting,
-    ClearWarning,
-    CloseShoe,
-    CollectVigorish,
-    CorrectCoup,
-    DeclareResult,
-    DocumentVigorish,
-    GiveNotice,
-    GiveUpReveal,
-    OperatorAction,
-    RecordAct,
-    ReportFaceUp,
-    ReportTurned,
-    RequestGhostHand,
-    Resolution,
-    SignDealerOff,
-    SignDealerOn,
-    StateWagers,
-    VacateSeat,
-)
-from controller.actions.choices import LayoutPart
 from controller.custody.findings import FindingCode
 from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.error_cards import error_card_turned
@@ -79,6 +54,30 @@ from controller.procedure.shuffler.events import apply_shuffler_event, clear_war
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
 from controller.procedure.table.table import card_drawn, judge_happening
+from controller.rules.actions.actions import (
+    Action,
+    CallNoMoreBets,
+    ChangeSetting,
+    ClearWarning,
+    CloseShoe,
+    CollectVigorish,
+    CorrectCoup,
+    DeclareResult,
+    DocumentVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    OperatorAction,
+    RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
+    Resolution,
+    SignDealerOff,
+    SignDealerOn,
+    StateWagers,
+    VacateSeat,
+)
+from controller.rules.actions.choices import LayoutPart
 from firmware_bridge.message import message
 
 

@@ -1,6 +1,6 @@
 """The result of one step, and the functions that build it: accept, prompt, raise, suspend.
 
-Source: controller/procedure/README.md, "Verdicts"; D-32.
+Source: D-32.
 """
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ from controller.procedure.state import (
 )
 from controller.procedure.states.remedy import RemedyState
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message
 
 # A defective shoe may raise an irregularity at every report. The record has them all; the lists in

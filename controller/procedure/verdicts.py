@@ -1,14 +1,11 @@
-"""Verdicts: the procedure's answer to one domain event.
-
-Source: controller/procedure/README.md, "Verdicts".
-"""
+"""Verdicts: the procedure's answer to one domain event."""
 
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.actions.choices import FloorDecision, Provisional
 from controller.procedure.irregularities import IrregularityCode
+from controller.rules.actions.choices import FloorDecision, Provisional
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import Identifier
 

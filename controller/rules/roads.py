@@ -1,7 +1,7 @@
 """The five roads of a shoe (bead plate to cockroach pig) as cells on a grid of six rows.
 
-Source: controller/evidence/README.md, "Roads"; the public description "Baccarat Score Boards" at
-wizardofodds.com/games/baccarat/score-boards.
+Source: the public description "Baccarat Score Boards" at wizardofodds.com/games/baccarat/score-
+boards.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,6 @@
 """Enums of the words that a profile's settings may hold.
 
-Source: controller/profiles/README.md, "Profiles"; differences between the rule documents X-1 to
-X-32.
+Source: differences between the rule documents X-1 to X-32.
 """
 
 from enum import StrEnum

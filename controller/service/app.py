@@ -1,7 +1,4 @@
-"""`smartshoe run`: the composition root, which runs the tables of a configuration until a signal.
-
-Source: controller/table/README.md, "Running a table", "Several tables in one process".
-"""
+"""`smartshoe run`: the composition root, which runs a configuration's tables until a signal."""
 
 import logging
 import pwd
@@ -15,20 +12,20 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.config.collisions import CheckedTable, checked_tables
-from controller.config.document import ConfigError
-from controller.config.load import TableConfig, load_config
-from controller.config.table_files import table_files
-from controller.install.open_shoes import shoe_is_open
-from controller.install.table_account import ACCOUNT, has_account
+from controller.archive.replay.recovery import RecoveryError
+from controller.core.tape.inputs import PowerSign
 from controller.journal.values import JournalError
-from controller.replay.recovery import RecoveryError
+from controller.service.config.collisions import CheckedTable, checked_tables
+from controller.service.config.document import ConfigError
+from controller.service.config.load import TableConfig, load_config
+from controller.service.config.table_files import table_files
+from controller.service.install.open_shoes import shoe_is_open
+from controller.service.install.table_account import ACCOUNT, has_account
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
 from controller.system.process import make_undumpable, runs_as_root
 from controller.table.fault_text import describe_fault, traceback_text
-from controller.tape.inputs import PowerSign
 from firmware_bridge.context_thread import ContextThread
 
 LOG = logging.getLogger("smartshoe")

@@ -1,14 +1,13 @@
 """Which ports of a starting table another program holds; silent once all are free.
 
 Not: a device that is absent, or lost in play, which the device log and the table's status report.
-Source: controller/table/README.md, "Running a table".
 """
 
 import threading
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
 
 PutPort: TypeAlias = Callable[[PortEvent], object]

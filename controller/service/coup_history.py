@@ -2,7 +2,6 @@
 
 After a start, and where transactions were left out, it reads on from the journal, on the thread of
 its own queue: no start and no card waits.
-Source: controller/views/README.md, "Snapshot"; controller/table/README.md, "Subscribers".
 """
 
 import logging
@@ -10,16 +9,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar, Final
 
+from controller.archive.replay.stored_conclusions import conclusions_between
 from controller.core.state import Conclusion, Stored
 from controller.journal.encoding import EncodingError
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.procedure.people.setting_changes import effective_book
-from controller.replay.stored_conclusions import conclusions_between
+from controller.record.coup import CoupList
+from controller.record.snapshot import FinishedCoupView
 from controller.rules.setting_values import DealOption
 from controller.service.shoe_monitors import before_earlier_shoes
-from controller.views.coup import CoupList
-from controller.views.snapshot import FinishedCoupView
 
 LOG: Final = logging.getLogger("smartshoe.table")
 _NOT_READ: Final = (

@@ -1,7 +1,4 @@
-"""Logs a running table's devices, batches, warnings, clock and disk. No line names a card.
-
-Source: controller/config/README.md, "Devices of a table"; controller/views/README.md, "Disclosure".
-"""
+"""Logs a running table's devices, batches, warnings, clock and disk. No line names a card."""
 
 import logging
 from collections.abc import Callable
@@ -13,12 +10,7 @@ from msgspec import UNSET, UnsetType
 from controller.core.host_state import HostState
 from controller.core.settings import DeviceSettings, Settings, installation
 from controller.core.state import Stored
-from controller.messages.catalogue import to_words
-from controller.procedure.effects import WarningClosed, WarningOpened
-from controller.procedure.events import ClockJumped, ShufflerReported
-from controller.procedure.opening.gaming_day import gaming_day_due
-from controller.service.manifest_lookup import BY_CONFIGURATION
-from controller.tape.entries import (
+from controller.core.tape.entries import (
     BatchBound,
     ClockStepped,
     DeviceEventRecorded,
@@ -26,14 +18,19 @@ from controller.tape.entries import (
     Entry,
     EventVerdicts,
 )
-from controller.tape.inputs import (
+from controller.core.tape.inputs import (
     ClockSync,
     DevicePlugged,
     DeviceUnplugged,
     DiskLevel,
     ManifestGiven,
 )
-from controller.views.host import describe_clock_step, describe_disk
+from controller.procedure.effects import WarningClosed, WarningOpened
+from controller.procedure.events import ClockJumped, ShufflerReported
+from controller.procedure.opening.gaming_day import gaming_day_due
+from controller.record.host import describe_clock_step, describe_disk
+from controller.service.manifest_lookup import BY_CONFIGURATION
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import find_model
 from drivers.faults import DeviceFault
 from drivers.model import DeviceKind

@@ -1,19 +1,16 @@
-"""Starts the floor feed of a table: a publisher for each consumer that its configuration names.
-
-Source: controller/feed/README.md, "The journal is the outbox".
-"""
+"""Starts the floor feed of a table: a publisher for each consumer that its configuration names."""
 # ruff: noqa: PLC0415 - the feed and its library are loaded only where a table has one.
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from controller.config.load import TableConfig
 from controller.core.state import Stored
+from controller.service.config.load import TableConfig
 from controller.table.table import Table
 from firmware_bridge.transport.clock import now
 
 if TYPE_CHECKING:
-    from controller.feed.publisher import Publisher
+    from controller.outlets.feed.publisher import Publisher
 
 Feeds: TypeAlias = "tuple[Publisher, ...]"
 # What is stored is sent for so long at an end; the rest at the next start.
@@ -37,9 +34,9 @@ def feeds_of(config: TableConfig, table: Table) -> "Feeds":
     """A publisher for each consumer; none is started."""
     if not config.feeds:
         return ()
-    from controller.feed.publisher import Publisher
-    from controller.feed.sending import FeedSource
-    from controller.feed.state import level
+    from controller.outlets.feed.publisher import Publisher
+    from controller.outlets.feed.sending import FeedSource
+    from controller.outlets.feed.state import level
 
     def head_size() -> int:
         status = table.sealing_status

@@ -3,27 +3,26 @@
 Clauses only as far as they are disclosed.
 
 Not: the sentence of an irregularity and the reason of a person, which may name a card.
-Source: controller/procedure/README.md, "Suspension"; controller/views/README.md, "Disclosure".
 """
 
 import logging
 from collections.abc import Iterator
 from typing import Final
 
-from controller.actions.actions import OperatorAction
 from controller.core.state import Conclusion, Stored
-from controller.messages.catalogue import to_words
-from controller.messages.quantity import cards_in_coups, counted
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import AccountChanged, Input
 from controller.procedure.effects import ActRecord, CoupCorrected, ResolutionRecorded
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import Suspension, TableState
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.borrowing import citation_words
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import AccountChanged, Input
-from controller.views.disclosure import disclosed_clauses
-from controller.views.people import proof_words
+from controller.record.disclosure import disclosed_clauses
+from controller.record.people import proof_words
+from controller.rules.actions.actions import OperatorAction
+from controller.rules.profiles.borrowing import citation_words
+from controller.system.messages.catalogue import to_words
+from controller.system.messages.quantity import cards_in_coups, counted
 from firmware_bridge.message import Message
 
 LOG: Final = logging.getLogger("smartshoe.irregularities")

@@ -1,6 +1,6 @@
 """Looks up the manifests of named batches as a subscriber: the table never waits for their disk.
 
-Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+Source: NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
 from collections.abc import Callable, Sequence
@@ -9,16 +9,16 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from controller.commissioning.batch_folder import BatchFile, load_batch
 from controller.core.manifest_binding import MANIFESTS, is_batch_name
 from controller.core.state import Stored
+from controller.core.tape.entries import BatchBound, Entry, ManifestRequested
+from controller.core.tape.inputs import ManifestGiven
 from controller.journal.values import JournalError
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
+from controller.record.snapshot_devices import NamedBatch
+from controller.service.commissioning.batch_folder import BatchFile, load_batch
 from controller.system.keys import KeyFileError, load_public
-from controller.tape.entries import BatchBound, Entry, ManifestRequested
-from controller.tape.inputs import ManifestGiven
-from controller.views.snapshot_devices import NamedBatch
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 

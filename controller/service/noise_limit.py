@@ -1,8 +1,6 @@
 """Limits what a port brings: noise that is stored, and new reports a second.
 
 Of noise the first of each hour is stored whole, then counts and samples.
-
-Source: controller/table/README.md, "Noise".
 """
 
 import threading
@@ -12,8 +10,8 @@ from typing import ClassVar, Final, TypeAlias
 from msgspec.structs import replace
 
 from controller.core.settings import Settings
+from controller.core.tape.inputs import NoiseDropped, ReportsExceeded
 from controller.service.report_limit import ReportLimit
-from controller.tape.inputs import NoiseDropped, ReportsExceeded
 from drivers.catalogue import find_model
 from drivers.framing import Framing
 from firmware_bridge.link import LinkFault

@@ -1,15 +1,15 @@
 """Stops tables in order when the machine's power fails, by SIGPWR or by a line.
 
-Source: controller/table/README.md, "Power fail"; signal(7).
+Source: signal(7).
 """
 
 import logging
 import threading
 from collections.abc import Sequence
 
-from controller.config.machine_sections import PowerSettings
+from controller.core.tape.inputs import PowerFailing, PowerSign
+from controller.service.config.machine_sections import PowerSettings
 from controller.table.table import Table
-from controller.tape.inputs import PowerFailing, PowerSign
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.gpio.chip import GpioInput, GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine

@@ -1,11 +1,11 @@
 """Limits the new reports of a shoe's port: faster than any hand deals, it is closed for a time.
 
-Source: controller/table/README.md, "Noise"; goal P17.
+Source: goal P17.
 """
 
 from typing import ClassVar, Final
 
-from controller.tape.inputs import ReportsExceeded
+from controller.core.tape.inputs import ReportsExceeded
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortShut

@@ -4,8 +4,6 @@ After a start, and where transactions were left out, it reads on from the journa
 its own queue: no start and no card waits. What shows only over months is saved at a shoe's end, so
 a start reads what came after; without that file, the last four shoes. Pauses are looked at by the
 clock, too: while nobody deals no input need come.
-
-Source: controller/monitors/README.md, "Where they run"; controller/table/README.md, "Subscribers".
 """
 
 import logging
@@ -17,6 +15,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.archive.replay.stored_conclusions import conclusions_between
 from controller.core.state import Conclusion, Stored
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import (
@@ -28,13 +27,15 @@ from controller.journal.folder import (
 from controller.journal.reader import JournalReader
 from controller.journal.store import open_read_only
 from controller.journal.values import Base, Head, JournalError
-from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
 from controller.monitors.stall import allowed_minutes
 from controller.monitors.state import MonitorState
 from controller.monitors.take import Said
 from controller.procedure.people.setting_changes import effective_book
-from controller.replay.stored_conclusions import conclusions_between
+from controller.record.build import advisory_view
+from controller.record.monitored import Monitored, Shown, TableWatch
+from controller.record.snapshot_devices import PauseView, advisory_words
+from controller.rules.advisory import Advisory, AdvisoryKind
 from controller.system.atomic_file import SmallFileError
 from controller.table.monitor import MachineMonitor
 from controller.table.saved_projection import (
@@ -42,9 +43,6 @@ from controller.table.saved_projection import (
     load_projection,
     save_projection,
 )
-from controller.views.build import advisory_view
-from controller.views.monitored import Monitored, Shown, TableWatch
-from controller.views.snapshot_devices import PauseView, advisory_words
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")

@@ -1,15 +1,12 @@
-"""Drives stack light and exit lock from what is stored, and lets go of them at the end.
-
-Source: controller/views/README.md, "Signals"; controller/config/README.md, "Lines of the machine".
-"""
+"""Drives stack light and exit lock from what is stored, and lets go of them at the end."""
 
 import logging
 from collections.abc import Mapping
 from typing import ClassVar, Protocol
 
-from controller.config.machine_sections import OutputSettings
 from controller.core.state import Stored
-from controller.views.signals import Signals, signals_of
+from controller.record.signals import Signals, signals_of
+from controller.service.config.machine_sections import OutputSettings
 from firmware_bridge.gpio.chip import GpioOutputs
 from firmware_bridge.gpio.line import GpioLine
 

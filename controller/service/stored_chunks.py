@@ -1,16 +1,13 @@
-"""Reads what the last hour stored of each port, so that a restart gives no new noise allowance.
-
-Source: controller/table/README.md, "Noise".
-"""
+"""Reads what the last hour stored of each port, so that a restart gives no new noise allowance."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from controller.core.tape.records import inputs_in, read_input
 from controller.journal.encoding import EncodingError
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
-from controller.tape.records import inputs_in, read_input
 from firmware_bridge.transport.port import Chunk
 
 _NOT_COUNTED: Final = "the start goes on, without the noise stored before record %d: %s"

@@ -1,7 +1,4 @@
-"""The log of a running table: what was stored, in words, and lines that keep nobody waiting.
-
-Source: controller/table/README.md, "Subscribers"; controller/views/README.md, "Disclosure".
-"""
+"""The log of a running table: what was stored, in words, and lines that keep nobody waiting."""
 
 import logging
 from typing import ClassVar

@@ -1,7 +1,4 @@
-"""One table with all that runs around it: ports, monitors, control socket, metrics, lines.
-
-Source: controller/table/README.md, "Running a table".
-"""
+"""One table with all that runs around it: ports, monitors, control socket, metrics, lines."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -11,22 +8,24 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from controller.archive.sealer import Sealer
-from controller.config.load import TableConfig
-from controller.console.sites import WebPlace, WebServers, WebUnavailable
-from controller.console.table_parts import ConsolePart
-from controller.control.server import ControlServer
-from controller.control.table_requests import TableRequests
 from controller.core.state import Subscriber
 from controller.core.stored_settings import SETTINGS
-from controller.install.approval import approval_of, missing_parts
+from controller.core.tape.inputs import AdvisoryGiven, PowerSign, Started
 from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
-from controller.metrics.table_metrics import TableMetrics, device_labels
-from controller.overlay.line_text import LineForm
-from controller.overlay.overlay import Overlay
-from controller.profiles.load import load_clauses
+from controller.outlets.console.sites import WebPlace, WebServers, WebUnavailable
+from controller.outlets.console.table_parts import ConsolePart
+from controller.outlets.control.server import ControlServer
+from controller.outlets.control.table_requests import TableRequests
+from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
+from controller.outlets.overlay.line_text import LineForm
+from controller.outlets.overlay.overlay import Overlay
+from controller.record.build import build_snapshot
+from controller.record.snapshot import Health, RunFacts, Snapshot
+from controller.rules.profiles.load import load_clauses
 from controller.service.awaited_ports import AwaitedPorts, PutPort
+from controller.service.config.load import TableConfig
 from controller.service.coup_history import CoupHistory
 from controller.service.device_log import (
     WireLogger,
@@ -36,6 +35,7 @@ from controller.service.device_log import (
     logging_refusals,
 )
 from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
+from controller.service.install.approval import approval_of, missing_parts
 from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.power_fail import PowerFail, PowerLines
@@ -51,10 +51,7 @@ from controller.table.disk_space import DiskMonitor
 from controller.table.serial_servers import SerialServersFile
 from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
-from controller.tape.inputs import AdvisoryGiven, PowerSign, Started
 from controller.version import software_identifier
-from controller.views.build import build_snapshot
-from controller.views.snapshot import Health, RunFacts, Snapshot
 from drivers.events import Stage
 from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.transport.clock import now

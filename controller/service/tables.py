@@ -1,7 +1,4 @@
-"""The tables of this process, each on a thread of its own: what one does ends no other.
-
-Source: controller/table/README.md, "Several tables in one process".
-"""
+"""The tables of this process, each on a thread of its own: what one does ends no other."""
 
 import gc
 import logging
@@ -12,8 +9,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, TypeAlias
 
-from controller.config.load import TableConfig
-from controller.console.sites import WebServers
+from controller.core.tape.inputs import PowerSign
+from controller.outlets.console.sites import WebServers
+from controller.service.config.load import TableConfig
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import (
     NoDiskSpace,
@@ -24,7 +22,6 @@ from controller.service.table_program import (
 )
 from controller.system.systemd import Notifier
 from controller.table.fault_text import describe_fault, traceback_text
-from controller.tape.inputs import PowerSign
 from firmware_bridge.attestation import NO_TRUST
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
@@ -270,7 +267,7 @@ class Tables:
                 gc.enable()
             self._notifier.ready(self._status())
             self._shared.web.program_is_ready()
-        else:
+        elif self._ready or self._several:
             self._notifier.status(self._status())
 
     def _status(self) -> str:

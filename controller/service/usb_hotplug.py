@@ -1,12 +1,12 @@
 """Records USB devices that come and go, with the allow-list's decision, and wakes waiting ports.
 
-Source: controller/config/README.md, "Devices of a table"; field practice (an exposed USB port).
+Source: field practice (an exposed USB port).
 """
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged
+from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.pump import PortPump

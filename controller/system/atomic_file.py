@@ -1,7 +1,4 @@
-"""Bounded reads and atomic writes of small text files: a power cut leaves the old or the new file.
-
-Source: controller/commissioning/README.md, "The batch file", "The shuffler's identity".
-"""
+"""Bounded reads and atomic writes of small text files: a power cut leaves the old or new file."""
 
 import contextlib
 import errno

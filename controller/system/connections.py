@@ -1,8 +1,4 @@
-"""A listening socket and its connections: one thread each, bounded by account and in all.
-
-Source: controller/core/README.md, "Threads at the rim"; controller/control/README.md, "Nobody is
-locked out".
-"""
+"""A listening socket and its connections: one thread each, bounded by account and in all."""
 
 import contextlib
 import socket

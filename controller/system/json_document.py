@@ -1,6 +1,6 @@
 """Decodes JSON from outside into typed structs; one formatter says what is wrong, and where.
 
-Source: controller/commissioning/README.md, "Receipts", "The shuffler's identity", "Approved
+Source: controller/service/commissioning/README.md, "Receipts", "The shuffler's identity", "Approved
 firmware". Decisions. Times have all nine digits, because a signed time is not rounded.
 """
 

@@ -2,8 +2,8 @@
 
 A TableKey never prints, logs or returns the private key; it shows only the fingerprint. A public
 key may also be of ECDSA: such a private key is in hardware.
-Source: controller/commissioning/README.md, "The table's key"; RFC 8032 (Ed25519), RFC 8410 (its PEM
-form), FIPS 186-5 (ECDSA), SEC 1 (its points), RFC 3279 (its signatures in DER).
+Source: RFC 8032 (Ed25519), RFC 8410 (its PEM form), FIPS 186-5 (ECDSA), SEC 1 (its points), RFC
+3279 (its signatures in DER).
 """
 
 import contextlib

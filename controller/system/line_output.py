@@ -2,7 +2,7 @@
 
 Nobody waits for a peer: each has a thread and a short queue of its own. What a peer sends is not
 read. A line that nobody takes is gone.
-Source: docs/overlay.md; RFC 9293 (TCP).
+Source: RFC 9293 (TCP).
 """
 
 import contextlib

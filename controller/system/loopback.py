@@ -1,6 +1,6 @@
 """Whose program is at the other end of a TCP connection within this machine, as the kernel says.
 
-Source: proc_pid_net(5), tcp(7); controller/console/README.md, "Who may ask".
+Source: proc_pid_net(5), tcp(7).
 """
 
 import ipaddress

@@ -2,7 +2,7 @@
 
 A pipe, a device or a folder in the place of a file is refused with a sentence: no signal would end
 the wait for the other end of a pipe. Only a secret may come through one, in a few seconds.
-Source: controller/cli/README.md, "Command line"; open(2), O_NONBLOCK; inode(7).
+Source: open(2), O_NONBLOCK; inode(7).
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""The connection of one client: its account, the time it may take, and since when it is idle.
-
-Source: controller/control/README.md, "Nobody is locked out".
-"""
+"""The connection of one client: its account, the time it may take, and since when it is idle."""
 
 import contextlib
 import fcntl

@@ -1,7 +1,7 @@
 """Guards the running process: what it refuses to run as, who may look into it, heap, end.
 
 Source: prctl(2), PR_SET_DUMPABLE; ptrace(2), "Ptrace access mode checking"; mallopt(3),
-malloc_trim(3); controller/table/README.md, "Running a table".
+malloc_trim(3).
 """
 
 import contextlib

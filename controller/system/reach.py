@@ -1,8 +1,6 @@
 """Whether an address answers to a connection, and with a certificate that is taken.
 
 Nothing is sent but what a connection needs.
-
-Source: controller/install/README.md, "Doctor".
 """
 
 import ipaddress

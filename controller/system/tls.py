@@ -2,7 +2,7 @@
 
 So the limits of a connection hold for its handshake, too: who does not finish it is idle, makes
 room for others and is closed.
-Source: controller/metrics/README.md, "Beyond this machine"; RFC 8446.
+Source: RFC 8446.
 """
 
 import contextlib

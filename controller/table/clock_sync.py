@@ -1,14 +1,14 @@
 """Reads whether the machine's clock is synchronised: an input at the start and for each change.
 
-Source: controller/table/README.md, "The clock"; adjtimex(2).
+Source: adjtimex(2).
 """
 
 import ctypes
 from collections.abc import Callable
 from typing import ClassVar, Final
 
+from controller.core.tape.inputs import ClockSync, ClockSyncRead
 from controller.table.monitor import MachineMonitor
-from controller.tape.inputs import ClockSync, ClockSyncRead
 from firmware_bridge.timestamp import Timestamp
 
 # The kernel lets its bound of the error grow to this while nothing disciplines the clock. Its flag

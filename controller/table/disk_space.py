@@ -1,6 +1,6 @@
 """Checks the free space on the journal's disk: limits, a reserve, and an input for each change.
 
-Source: controller/table/README.md, "Disk space"; statvfs(3), posix_fallocate(3).
+Source: statvfs(3), posix_fallocate(3).
 """
 
 import contextlib
@@ -12,11 +12,11 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
+from controller.core.tape.entries import DiskLevelRecorded
+from controller.core.tape.inputs import DiskLevel, DiskSpace
+from controller.record.host import describe_disk
 from controller.system.named_file import require_regular
 from controller.table.monitor import MachineMonitor
-from controller.tape.entries import DiskLevelRecorded
-from controller.tape.inputs import DiskLevel, DiskSpace
-from controller.views.host import describe_disk
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.host")

@@ -1,6 +1,6 @@
 """How much of a processor a table may take beside others: whoever floods one, only it waits.
 
-Source: controller/table/README.md, "Several tables in one process"; goal P15.
+Source: goal P15.
 """
 
 from typing import ClassVar

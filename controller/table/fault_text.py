@@ -1,7 +1,6 @@
 """Describes internal errors for the log without their messages, which may name an unseen card.
 
-Source: controller.views.disclosure, LOG and FAULT; controller/core/README.md, "Failure has four
-kinds".
+Source: controller.record.disclosure, LOG and FAULT.
 """
 
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""The inputs that wait for a table's loop, bounded: a port that floods waits before its next read.
-
-Source: controller/table/README.md, "The queue".
-"""
+"""The inputs that wait for a table's loop, bounded: a port that floods waits before it reads."""
 
 import threading
 from collections import deque

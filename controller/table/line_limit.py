@@ -1,7 +1,4 @@
-"""Limits the lines of the log: a flood of a kind is one line a second that says how many more came.
-
-Source: controller/table/README.md, "Noise".
-"""
+"""Limits the lines of the log: a flood of a kind is one line a second with the number left out."""
 
 import logging
 import threading

@@ -1,6 +1,6 @@
 """The processing loop of one table: handle inputs, store records together, then release writes.
 
-Source: controller/core/README.md, "Store before you act"; performance goals P3, P18.
+Source: performance goals P3, P18.
 """
 
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from controller.core.core import Core
 from controller.core.state import Conclusion, CoreState, Stored
+from controller.core.tape.entries import CoreOutput
+from controller.core.tape.inputs import Input, Started, Tick
+from controller.core.tape.records import chunks_record, entry_record, input_record
 from controller.journal.store import Journal
 from controller.journal.values import SavedState
 from controller.procedure.effects import ShoeEnded
-from controller.tape.entries import CoreOutput
-from controller.tape.inputs import Input, Started, Tick
-from controller.tape.records import chunks_record, entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 

@@ -1,7 +1,4 @@
-"""Checks something of the machine now and then in a thread of its own, and puts what is new.
-
-Source: controller/table/README.md, "Disk space", "The clock".
-"""
+"""Checks something of the machine now and then in a thread of its own, and puts what is new."""
 
 import threading
 from abc import ABC, abstractmethod

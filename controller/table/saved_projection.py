@@ -2,7 +2,7 @@
 
 So a start reads on from there instead of all the journal again. It says nothing that the records
 do not say: one that is damaged, of another version or of other records is left aside.
-Source: controller/table/README.md, "Subscribers"; performance goal P18 (flash wear).
+Source: performance goal P18 (flash wear).
 """
 
 from hashlib import sha256

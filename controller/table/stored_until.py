@@ -2,7 +2,6 @@
 
 It is no evidence: a small file in memory, written without fsync. What it says enters the next run's
 first input. Not: what a port read last before it was lost (firmware_bridge.transport.pump).
-Source: controller/table/README.md, "After a kill".
 """
 
 import contextlib

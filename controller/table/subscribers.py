@@ -1,7 +1,4 @@
-"""Hands on what is stored to those who follow it, each on a thread of its own: no card waits.
-
-Source: controller/table/README.md, "Subscribers".
-"""
+"""Hands on what is stored to those who follow it, each on a thread of its own: no card waits."""
 
 import logging
 import threading

@@ -1,7 +1,4 @@
-"""One table: its queue, thread, core and journal; publishes the state, restarts after an error.
-
-Source: controller/core/README.md, "Store before you act", "Failure has four kinds".
-"""
+"""One table: its queue, thread, core and journal; publishes the state, restarts after an error."""
 
 import logging
 import threading
@@ -13,14 +10,22 @@ from typing import Protocol
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from controller.archive.replay.recovery import (
+    RecoveredState,
+    RecoveryError,
+    recover,
+    refusal_to_start,
+)
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState, Stored, Subscriber
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import DiskLevel, Input, Started
 from controller.journal.store import Journal
 from controller.journal.values import DiskIsFull, Head, JournalError, JournalWriteFailed
-from controller.profiles.clauses import Clause
-from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
+from controller.record.snapshot import Health
+from controller.rules.profiles.clauses import Clause
 from controller.table.disk_space import disk_stop_text
 from controller.table.fair_share import FairShare
 from controller.table.fault_text import describe_fault, traceback_text
@@ -29,9 +34,6 @@ from controller.table.loop import Loop
 from controller.table.stored_until import StoredUntil
 from controller.table.subscribers import Follower
 from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
-from controller.tape.entries import Entry
-from controller.tape.inputs import DiskLevel, Input, Started
-from controller.views.snapshot import Health
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import thread_cpu_ns

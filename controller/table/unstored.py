@@ -1,7 +1,4 @@
-"""Inputs that a table has taken from its queue and not stored yet; retried after an internal error.
-
-Source: controller/core/README.md, "Failure has four kinds".
-"""
+"""Inputs taken from a table's queue and not stored yet; retried after an internal error."""
 
 import threading
 from collections.abc import Iterable, Sequence
@@ -10,10 +7,10 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction
-from controller.actions.declaration import name_of
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input, NotJudged
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input, NotJudged
+from controller.rules.actions.actions import OperatorAction
+from controller.rules.actions.declaration import name_of
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 

@@ -1,7 +1,6 @@
 """Builds a Debian package: the program's own environment of locked wheels, units, papers.
 
 The same sources give the same bytes. The network is needed here alone: the package needs none.
-Source: deploy/debian/README.md.
 """
 
 import argparse

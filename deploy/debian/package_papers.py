@@ -1,6 +1,6 @@
 """The papers of the Debian package: who may copy what is inside, and the bill of materials.
 
-Source: deploy/debian/README.md; CycloneDX 1.6; Debian policy 12.5.
+Source: CycloneDX 1.6; Debian policy 12.5.
 """
 
 import hashlib

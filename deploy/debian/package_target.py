@@ -1,7 +1,4 @@
-"""What a package is made for, a Debian and an architecture, and what follows for pip and dpkg.
-
-Source: deploy/debian/README.md.
-"""
+"""What a package is made for, a Debian and an architecture, and what follows for pip and dpkg."""
 
 import os
 import platform

@@ -1,6 +1,6 @@
 """The wheels inside a package: fetched by the lock's hashes, kept until it changes, unpacked.
 
-Source: deploy/debian/README.md; pip's manual, "Repeatable installs".
+Source: pip's manual, "Repeatable installs".
 """
 
 import fcntl

@@ -1,7 +1,4 @@
-"""Builds the documentation's site, and ends with an error at the first dead link.
-
-Source: CONTRIBUTING.md, "The documentation's site".
-"""
+"""Builds the documentation's site, and ends with an error at the first dead link."""
 
 import os
 import subprocess

@@ -2,7 +2,6 @@
 
 Run by `make pictures`. What is dealt follows from the seed; how far play was, when a picture was
 taken, does not.
-Source: docs/operator-page.md; hil/README.md, "The demo".
 """
 
 import sys

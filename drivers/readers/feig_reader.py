@@ -1,8 +1,6 @@
 """Common part of the FEIG reader drivers: link, life cycle, faults and refused commands.
 
 Not: what a tag means, which depends on where the reader is installed.
-
-Source: drivers/README.md, "Readers".
 """
 
 from typing import Final, TypeVar, assert_never

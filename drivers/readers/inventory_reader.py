@@ -1,8 +1,6 @@
 """Driver of the enrolment reader: lists the tags of a pile and reads each tag's memory.
 
 One listing runs at a time: an inventory, then the memory of each tag in turn.
-
-Source: drivers/README.md, "Readers".
 """
 
 from typing import TypeAlias, assert_never

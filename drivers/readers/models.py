@@ -1,7 +1,4 @@
-"""The models of readers, and the settings of all that have a FEIG reader.
-
-Source: drivers/README.md, "Readers".
-"""
+"""The models of readers, and the settings of all that have a FEIG reader."""
 
 from typing import Annotated, Any, Final, TypeAlias
 

@@ -1,7 +1,4 @@
-"""Driver of a reader at the discard rack or under the layout: which tag was read at which spot.
-
-Source: drivers/README.md, "Readers".
-"""
+"""Driver of a reader at the discard rack or under the layout: which tag was read at which spot."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """Names transponder kinds by FEIG's numbers, and says which kinds the cards carry.
 
-Source: drivers/README.md, "Readers"; firmware_bridge README, "FEIG OBID".
+Source: firmware_bridge README, "FEIG OBID".
 """
 
 from types import MappingProxyType

@@ -3,7 +3,7 @@
 The protocol has no acknowledgements: a scan made while the port is not read is lost without a
 trace, so the operator has to check that it arrived.
 
-Source: drivers/README.md, "Scanners"; firmware_bridge README, "Scanners", USB HID POS.
+Source: firmware_bridge README, "Scanners", USB HID POS.
 """
 
 from types import MappingProxyType

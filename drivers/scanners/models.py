@@ -1,7 +1,4 @@
-"""The models of bar code scanners.
-
-Source: drivers/README.md, "Scanners".
-"""
+"""The models of bar code scanners."""
 
 from collections.abc import Iterator
 from typing import Any, Final

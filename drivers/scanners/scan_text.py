@@ -2,8 +2,6 @@
 
 Anybody can print a bar code, so only short printable text passes; of any other text only the length
 is reported.
-
-Source: drivers/README.md, "Scanners".
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Driver of a bar code scanner over Zebra's Simple Serial Interface.
 
-Source: drivers/README.md, "Scanners"; firmware_bridge README, "Scanners", SSI.
+Source: firmware_bridge README, "Scanners", SSI.
 """
 
 from types import MappingProxyType

@@ -2,7 +2,7 @@
 
 The maker's own numbers in a HID POS report differ between makers and are not used.
 
-Source: drivers/README.md, "Scanners"; firmware_bridge README, "Scanners".
+Source: firmware_bridge README, "Scanners".
 """
 
 from types import MappingProxyType

@@ -2,7 +2,7 @@
 
 What the shoe claims is passed on unchecked.
 
-Source: drivers/README.md, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX".
+Source: firmware_bridge README, "Angel Eye II-EX".
 """
 
 from types import MappingProxyType

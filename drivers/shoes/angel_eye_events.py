@@ -1,6 +1,6 @@
 """Maps items and faults of an Angel Eye II-EX link to device events.
 
-Source: drivers/README.md, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye II-EX", codes.
+Source: firmware_bridge README, "Angel Eye II-EX", codes.
 """
 
 from types import MappingProxyType

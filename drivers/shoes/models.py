@@ -1,7 +1,4 @@
-"""The models of dealing shoes: their settings, and what each can do.
-
-Source: drivers/README.md, "Angel Eye II-EX", "RFID dealing shoe", "TableLink shoe".
-"""
+"""The models of dealing shoes: their settings, and what each can do."""
 
 from typing import Annotated, Any, Final, TypeAlias
 

@@ -3,8 +3,6 @@
 It recognises double reads, tags in the field together, tags pulled back, cards without a tag, slow
 cards and foreign transponders. All times are on the reader's own timer, so a backlog of records
 gives the same events as live records.
-
-Source: drivers/README.md, "RFID dealing shoe".
 """
 
 from enum import IntEnum, StrEnum

@@ -1,8 +1,6 @@
 """Driver of an RFID dealing shoe: a FEIG reader at the card exit, with or without a gate sensor.
 
 It also decides when the host's clock may expire what still waits at the exit.
-
-Source: drivers/README.md, "RFID dealing shoe".
 """
 
 from msgspec import Struct, field

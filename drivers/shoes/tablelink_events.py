@@ -2,7 +2,7 @@
 
 What the shoe claims is passed on unchecked.
 
-Source: drivers/README.md, "TableLink shoe"; firmware_bridge README, "TableLink/1", "Events".
+Source: firmware_bridge README, "TableLink/1", "Events".
 """
 
 from enum import IntEnum

@@ -2,7 +2,7 @@
 
 What the shoe claims is passed on unchecked.
 
-Source: drivers/README.md, "TableLink shoe"; firmware_bridge README, "TableLink/1".
+Source: firmware_bridge README, "TableLink/1".
 """
 
 from types import MappingProxyType

@@ -2,8 +2,6 @@
 
 A run counts only where the done lamp came on during it, and it took as long as a shuffle takes: a
 lamp that is switched by hand, or was on before, shows no shuffle.
-
-Source: drivers/README.md, "A shuffler that shows only contacts".
 """
 
 from typing import Final

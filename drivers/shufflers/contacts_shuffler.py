@@ -2,8 +2,6 @@
 
 It says what contacts show and nothing else. What they cannot show (which batch, how many cards,
 when it is taken out) people enter at the table.
-
-Source: drivers/README.md, "A shuffler that shows only contacts".
 """
 
 from typing import Final

@@ -1,7 +1,4 @@
-"""The models of shufflers, and what each can do.
-
-Source: drivers/README.md, "Shufflers".
-"""
+"""The models of shufflers, and what each can do."""
 
 from collections.abc import Iterator
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 What the shuffler claims is passed on unchecked.
 
-Source: drivers/README.md, "Shufflers"; firmware_bridge README, "TableLink/1", "Events".
+Source: firmware_bridge README, "TableLink/1", "Events".
 """
 
 from types import MappingProxyType

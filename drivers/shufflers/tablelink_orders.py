@@ -1,6 +1,6 @@
 """Maps shuffler orders to TableLink requests, and their answers to device events.
 
-Source: drivers/README.md, "Shufflers"; firmware_bridge README, "TableLink/1", "Requests".
+Source: firmware_bridge README, "TableLink/1", "Requests".
 """
 
 from types import MappingProxyType

@@ -1,6 +1,6 @@
 """Opens a stored shuffle receipt with the device's key alone.
 
-Source: drivers/README.md, "Shufflers"; firmware_bridge README, "TableLink/1", "Events".
+Source: firmware_bridge README, "TableLink/1", "Events".
 """
 
 from drivers.shuffler_events import ShuffleProof

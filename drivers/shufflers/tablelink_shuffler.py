@@ -2,7 +2,7 @@
 
 What the shuffler claims is passed on unchecked.
 
-Source: drivers/README.md, "Shufflers"; firmware_bridge README, "TableLink/1".
+Source: firmware_bridge README, "TableLink/1".
 """
 
 from typing import assert_never

@@ -1,7 +1,4 @@
-"""States what a TableLink device answered to a request, with what it added.
-
-Source: drivers/README.md, "TableLink devices".
-"""
+"""States what a TableLink device answered to a request, with what it added."""
 
 from typing import Final
 

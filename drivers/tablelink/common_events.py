@@ -1,6 +1,6 @@
 """Maps events that any TableLink device reports about itself to device events.
 
-Source: drivers/README.md, "TableLink devices"; firmware_bridge README, "TableLink/1", "Events".
+Source: firmware_bridge README, "TableLink/1", "Events".
 """
 
 from typing import TypeAlias, assert_never

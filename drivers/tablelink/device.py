@@ -1,8 +1,6 @@
 """Common part of the TableLink drivers: from port events to ordered reports of a shoe or shuffler.
 
 It asks each admitted device for its status, which is unknown after a restart.
-
-Source: drivers/README.md, "TableLink devices".
 """
 
 from typing import TypeAlias, TypeVar

@@ -1,6 +1,6 @@
 """Follows the life cycle of a TableLink device: identity, stages, silence, missing events.
 
-Source: drivers/README.md, "TableLink devices"; firmware_bridge README, "TableLink/1".
+Source: firmware_bridge README, "TableLink/1".
 """
 
 from typing import TypeAlias, assert_never

@@ -3,7 +3,7 @@
 It only listens and checks no identity: a device that is not admitted shows here like any other. A
 repeated event shows as a frame and not as a second event.
 
-Source: drivers/README.md, "Monitor"; firmware_bridge README, "TableLink/1", what is shown.
+Source: firmware_bridge README, "TableLink/1", what is shown.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """What arrived as a whole: bytes that the decoder did not understand, and the times on the wire.
 
-Source: hil/README.md, "Acceptance of a real device"; firmware_bridge/README.md, "Three levels".
+Source: firmware_bridge/README.md, "Three levels".
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median_low
 from typing import Final
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.events import Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.framing import Framing

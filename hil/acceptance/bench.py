@@ -1,7 +1,4 @@
-"""What all steps of an acceptance share: the open session, who answers, and what is allowed.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""What all steps of an acceptance share: the open session, who answers, and what is allowed."""
 
 from msgspec import Struct
 

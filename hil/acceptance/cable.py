@@ -1,7 +1,6 @@
 """The cable part: is the port there, who may open it, which adapter it is, what unplugging does.
 
-Source: hil/README.md, "Acceptance of a real device"; firmware_bridge/README.md, "Ports", "USB
-devices"; sysfs(5), termios(3).
+Source: firmware_bridge/README.md, "Ports", "USB devices"; sysfs(5), termios(3).
 """
 
 import grp
@@ -12,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message
 from firmware_bridge.transport.open_port import open_port, port_absence
 from firmware_bridge.transport.port import LineSettings, PortUnavailable

@@ -1,7 +1,4 @@
-"""`smartshoe-hil accept`: its options, and its help page.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""`smartshoe-hil accept`: its options, and its help page."""
 # ruff: noqa: PLC0415 - a help page does not load the program.
 
 import json

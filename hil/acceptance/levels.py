@@ -1,13 +1,13 @@
 """The levels part: do bytes arrive at the model's line settings, and are they frames.
 
-Source: hil/README.md, "Acceptance of a real device"; firmware_bridge/README.md, "Three levels".
+Source: firmware_bridge/README.md, "Three levels".
 """
 
 from typing import Final
 
-from controller.commissioning.pairing_file import key_fingerprint
-from controller.messages.catalogue import to_words
+from controller.service.commissioning.pairing_file import key_fingerprint
 from controller.system.keys import fingerprint_text
+from controller.system.messages.catalogue import to_words
 from drivers.pairing import PairingProgress, PresentedDevice, UnfitDevice
 from firmware_bridge.transport.port import LineSettings
 from firmware_bridge.transport.port_url import DevicePath, UsbUrl, parse_port_url

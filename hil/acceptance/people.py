@@ -1,7 +1,4 @@
-"""Who answers: a person at the terminal, or a file of answers for a run without one.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""Who answers: a person at the terminal, or a file of answers for a run without one."""
 
 import sys
 import tomllib

@@ -1,7 +1,4 @@
-"""An acceptance from the first step to the signed report.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""An acceptance from the first step to the signed report."""
 
 import hashlib
 import os
@@ -14,10 +11,10 @@ from msgspec import Struct, to_builtins
 from controller.cli.devices.capture_file import CaptureFile, RecordedPort
 from controller.cli.devices.monitored_port import monitor_name
 from controller.cli.errors import CommandError
-from controller.messages.catalogue import to_words
 from controller.system.atomic_file import SmallFileError
 from controller.system.json_document import time_text
 from controller.system.keys import TableKey
+from controller.system.messages.catalogue import to_words
 from controller.version import software_identifier
 from drivers.catalogue import AnyModel
 from drivers.model import Installation

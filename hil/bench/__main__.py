@@ -1,7 +1,4 @@
-"""`python -m hil.bench`: measures the program against its performance goals.
-
-Source: hil/bench/README.md, "Running it".
-"""
+"""`python -m hil.bench`: measures the program against its performance goals."""
 
 import argparse
 import json

@@ -1,7 +1,4 @@
-"""The bench's report: a table for people, JSON to compare with another run.
-
-Source: hil/bench/README.md, "Results".
-"""
+"""The bench's report: a table for people, JSON to compare with another run."""
 
 import sys
 from collections.abc import Sequence

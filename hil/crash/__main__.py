@@ -1,7 +1,4 @@
-"""`python -m hil.crash`: runs the crash and damage matrix on a journal and prints the result.
-
-Source: hil/README.md, "The crash and damage matrix".
-"""
+"""`python -m hil.crash`: runs the crash and damage matrix on a journal and prints the result."""
 
 import argparse
 import logging

@@ -2,7 +2,7 @@
 
 Only calls are listed at which strace, which counts them by thread, can stop the program.
 
-Source: strace(1); hil/README.md, "The crash and damage matrix".
+Source: strace(1).
 """
 
 import os

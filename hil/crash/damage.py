@@ -2,8 +2,7 @@
 
 Not: crashes that leave files intact (kills, power).
 
-Source: SQLite documentation, "Database File Format"; controller/journal/README.md; hil/README.md,
-"The crash and damage matrix".
+Source: SQLite documentation, "Database File Format".
 """
 
 import shutil
@@ -17,12 +16,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import holds, read_input
 from controller.journal.folder_lock import LOCK_NAME
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
-from controller.tape.inputs import Started
-from controller.tape.records import holds, read_input
-from controller.views.snapshot import Health
+from controller.record.snapshot import Health
 from firmware_bridge.timestamp import Timestamp
 from hil.crash.program import SteppedProgram, TableEnded, key_path
 from hil.crash.records import stored_records

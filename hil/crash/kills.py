@@ -1,6 +1,6 @@
 """Kills the program (SIGKILL) or fails its system call at each writing call, by strace.
 
-Source: strace(1), "Syscall tampering"; hil/README.md, "The crash and damage matrix".
+Source: strace(1), "Syscall tampering".
 """
 
 import ctypes

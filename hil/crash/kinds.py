@@ -1,7 +1,4 @@
-"""The kinds of crash points of the matrix; each lists its points by name and tries one of them.
-
-Source: hil/README.md, "The crash and damage matrix".
-"""
+"""The kinds of crash points of the matrix; each lists its points by name and tries one of them."""
 
 import tempfile
 from collections.abc import Sequence

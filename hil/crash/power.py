@@ -3,8 +3,7 @@
 Durable is what was synced; of the rest nothing, all, each prefix, or any part in any order may be
 on the disk, with writes torn at sectors.
 
-Source: fsync(2): a file's sync says nothing of its name; hil/README.md, "The crash and damage
-matrix".
+Source: fsync(2): a file's sync says nothing of its name.
 """
 
 import posixpath

@@ -1,25 +1,21 @@
-"""Runs the program's own table (loop thread, recovery, journal) one input at a time.
-
-Source: hil/README.md, "The crash and damage matrix"; controller/core/README.md, "Store before you
-act".
-"""
+"""Runs the program's own table (loop thread, recovery, journal) one input at a time."""
 
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.actions.actions import OperatorAction
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.core.state import CoreState, Stored
-from controller.profiles.load import load_clauses
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input, Started
+from controller.record.snapshot import Health
+from controller.rules.actions.actions import OperatorAction
+from controller.rules.profiles.load import load_clauses
 from controller.table.loop import Loop
 from controller.table.table import RunSpec
 from controller.table.unstored import AwaitedInput, TableInput
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input, Started
-from controller.views.snapshot import Health
 from firmware_bridge.timestamp import Timestamp
 from hil.rig.observed_table import ObservedTable
 

@@ -1,13 +1,12 @@
-"""Reads the records of a journal's folder, sealed and live: the runs and the facts they hold.
-
-Source: controller/journal/README.md, "Folder", "Shoe file"; hil/README.md, "The crash and damage
-matrix".
-"""
+"""Reads the records of a journal's folder, sealed and live: the runs and the facts they hold."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import ENTRIES, inputs_in, read_entry, read_input
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.encoding import Codec
 from controller.journal.store import open_read_only
@@ -21,9 +20,6 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import ENTRIES, inputs_in, read_entry, read_input
 from hil.crash.world import EarlierRun
 
 # Conclusions that are recorded once, however often the program started again.

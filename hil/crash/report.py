@@ -1,7 +1,4 @@
-"""Runs kinds of crash points in parallel and reports the result as a table and as JSON.
-
-Source: hil/README.md, "The crash and damage matrix".
-"""
+"""Runs kinds of crash points in parallel and reports the result as a table and as JSON."""
 
 import json
 import multiprocessing

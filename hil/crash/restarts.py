@@ -1,7 +1,4 @@
-"""Kills the program (SIGKILL) at each writing call of the start that follows a kill.
-
-Source: controller/replay/README.md, "Restart"; hil/README.md, "The crash and damage matrix".
-"""
+"""Kills the program (SIGKILL) at each writing call of the start that follows a kill."""
 
 import shutil
 import tempfile

@@ -1,7 +1,4 @@
-"""Checks a journal after a crash: no acknowledged record lost, none doubled, damage reported.
-
-Source: hil/README.md, "The crash and damage matrix".
-"""
+"""Checks a journal after a crash: no acknowledged record lost, none doubled, damage reported."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""The scripted exchange of the matrix: devices and people who outlive the program's runs.
-
-Source: hil/README.md, "The crash and damage matrix", "The simulated table".
-"""
+"""The scripted exchange of the matrix: devices and people who outlive the program's runs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +8,11 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.actions.actions import Action, DeclareResult
-from controller.actions.declaration import Role
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input, ManifestGiven, Started, Tick
+from controller.rules.actions.actions import Action, DeclareResult
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input, ManifestGiven, Started, Tick
 from hil.crash.program import SteppedProgram, ignore_write
 from hil.simulation.batches import CARD_NS, BatchTable, S
 

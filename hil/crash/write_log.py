@@ -1,6 +1,6 @@
 """Records under strace what the program asks of the disk: writes, truncations, names, syncs.
 
-Source: strace(1); open(2), fsync(2), rename(2); hil/README.md, "The crash and damage matrix".
+Source: strace(1); open(2), fsync(2), rename(2).
 """
 
 import os

@@ -2,8 +2,6 @@
 
 After each store it acknowledges on an open descriptor what is durable, and writes there what it
 writes to devices, which have it from that moment on.
-
-Source: hil/README.md, "The crash and damage matrix".
 """
 
 import argparse
@@ -22,14 +20,14 @@ import msgspec
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Stored
 from controller.core.stored_settings import SETTINGS
+from controller.core.tape.entries import CoreOutput
+from controller.core.tape.inputs import Input, Started
 from controller.journal import store
 from controller.journal.database import FILE_NAME, open_writer
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, SavedState
-from controller.profiles.load import profile_text
+from controller.rules.profiles.load import profile_text
 from controller.table.loop import Loop
-from controller.tape.entries import CoreOutput
-from controller.tape.inputs import Input, Started
 from controller.version import software_identifier
 from firmware_bridge.timestamp import Timestamp
 from hil.crash.program import TABLE, SteppedProgram, TableEnded, ignore_write

@@ -1,8 +1,6 @@
 """Defines the physical actions of a dealer, which a runner plays on a device.
 
 They say what is done, never when.
-
-Source: hil/README.md, "Dealing".
 """
 
 from dataclasses import dataclass

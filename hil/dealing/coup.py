@@ -1,7 +1,4 @@
-"""Follows one coup on the table while it is dealt: cards, hand due, and its truth record.
-
-Source: hil/README.md, "Dealing".
-"""
+"""Follows one coup on the table while it is dealt: cards, hand due, and its truth record."""
 
 from dataclasses import dataclass, field
 

@@ -1,7 +1,4 @@
-"""Defines the closed set of dealer mistakes, and how one is planned for a chosen coup.
-
-Source: hil/README.md, "Mistakes".
-"""
+"""Defines the closed set of dealer mistakes, and how one is planned for a chosen coup."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,6 @@
 """Simulates batches of cards with RFID chips: identities, the batch file, chip memory.
 
-Source: controller/commissioning/README.md, "The batch file", "What a card's chip holds"; ISO/IEC
-15693 identities of NXP's ICODE SLIX chips begin with E0 04 01.
+Source: ISO/IEC 15693 identities of NXP's ICODE SLIX chips begin with E0 04 01.
 """
 
 from collections.abc import Iterator

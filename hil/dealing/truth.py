@@ -2,8 +2,6 @@
 
 A coup's winner here is what the rules make of the cards on the table; what the dealer pressed is
 recorded beside it.
-
-Source: hil/README.md, "Truth".
 """
 
 import json

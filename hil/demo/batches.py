@@ -1,14 +1,11 @@
-"""Reads where the cards of a demo's batches ended.
-
-Source: hil/README.md, "The demo"; controller/views/README.md, "Snapshot".
-"""
+"""Reads where the cards of a demo's batches ended."""
 
 from dataclasses import dataclass
 
 from msgspec.structs import asdict
 
-from controller.views.snapshot import Snapshot
-from controller.views.snapshot_devices import BatchCardsView
+from controller.record.snapshot import Snapshot
+from controller.record.snapshot_devices import BatchCardsView
 
 
 @dataclass(frozen=True, slots=True)

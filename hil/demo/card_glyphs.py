@@ -1,7 +1,4 @@
-"""Draws cards, hands and beads on a terminal, in colour or not, in Unicode or ASCII.
-
-Source: hil/README.md, "The demo".
-"""
+"""Draws cards, hands and beads on a terminal, in colour or not, in Unicode or ASCII."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +6,7 @@ from types import MappingProxyType
 
 from rich.text import Text
 
-from controller.views.snapshot import HIDDEN_CARD
+from controller.record.snapshot import HIDDEN_CARD
 
 CARD_WIDTH, CARD_HEIGHT = 7, 5
 HAND_CARDS_MAX = 3

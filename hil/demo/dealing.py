@@ -1,17 +1,15 @@
 """The emulated dealer of a demo, in a thread: tempo, waiting for the table, exchanging batches.
 
 Not: what is dealt (hil.dealing) and how it reaches the device (hil.rig.shoe_runner).
-
-Source: hil/README.md, "The demo", "The runner".
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Event, Thread
 
-from controller.control.client import ControlError
 from controller.custody.batch_life.stages import BatchStage
-from controller.views.snapshot_devices import ShufflerBatchView
+from controller.outlets.control.client import ControlError
+from controller.record.snapshot_devices import ShufflerBatchView
 from hil.dealing.actions import (
     DealerAction,
     Draw,

@@ -1,7 +1,4 @@
-"""Puts one demo together (line, emulator, dealer, program, floorperson, screen) and runs it.
-
-Source: hil/README.md, "The demo".
-"""
+"""Puts one demo together (line, emulator, dealer, program, floorperson, screen) and runs it."""
 
 import signal
 import time

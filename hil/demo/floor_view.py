@@ -1,7 +1,4 @@
-"""The floor's panel of the live view: the open irregularity with its clauses, or the past ones.
-
-Source: hil/README.md, "The demo"; controller/procedure/README.md, "Irregularities".
-"""
+"""The floor's panel of the live view: the open irregularity with its clauses, or the past ones."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -11,14 +8,14 @@ from typing import TypeAlias
 from rich.text import Text
 
 from controller.cli.table.status_tasks import owed_steps
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.borrowing import citation_words
-from controller.profiles.clauses import Clause
-from controller.profiles.profile import Profile
-from controller.views.irregularity import irregularity_words
-from controller.views.snapshot import IrregularityView, Snapshot
+from controller.record.irregularity import irregularity_words
+from controller.record.snapshot import IrregularityView, Snapshot
+from controller.rules.profiles.borrowing import citation_words
+from controller.rules.profiles.clauses import Clause
+from controller.rules.profiles.profile import Profile
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message
 from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
 from hil.demo.floorperson import NAME, REASON_PREFIX, choose_decision

@@ -1,17 +1,14 @@
-"""The scripted floorperson of a demo: decides each open irregularity over the control socket.
-
-Source: hil/README.md, "The demo", "Mistakes"; controller/actions/README.md, "Actions".
-"""
+"""The scripted floorperson of a demo: decides each open irregularity over the control socket."""
 
 from collections.abc import Callable, Mapping
 from threading import Event, Thread
 from typing import TypeAlias
 
-from controller.actions.choices import FloorDecision, Provisional
-from controller.control.answer_schema import Answer, ResolutionAnswer
-from controller.control.client import ControlError
+from controller.outlets.control.answer_schema import Answer, ResolutionAnswer
+from controller.outlets.control.client import ControlError
 from controller.procedure.irregularities import IrregularityCode as Code
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.choices import FloorDecision, Provisional
 from hil.demo.follow import SnapshotFollower
 
 NAME = "scripted floorperson"

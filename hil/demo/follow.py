@@ -1,7 +1,4 @@
-"""Follows a running table: its newest snapshot, and the facts its journal has stored.
-
-Source: controller/views/README.md, "Snapshot"; controller/journal/README.md, "Reading".
-"""
+"""Follows a running table: its newest snapshot, and the facts its journal has stored."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,9 +8,11 @@ from typing import TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from controller.control.client import ControlClient, ControlError
+from controller.core.tape.entries import Entry, EventVerdicts
+from controller.core.tape.records import read_entry
 from controller.journal.people import PeopleFile, put_names
 from controller.journal.store import JournalError, open_read_only
+from controller.outlets.control.client import ControlClient, ControlError
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -25,9 +24,7 @@ from controller.procedure.effects import (
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Entry, EventVerdicts
-from controller.tape.records import read_entry
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
 from hil.progress import thread_ends
 
 POLL_S = 0.015

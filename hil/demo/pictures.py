@@ -1,7 +1,4 @@
-"""Makes the README's pictures: the demo's screen as SVG, a coup's evidence page as PNG.
-
-Source: hil/README.md, "The demo"; controller/evidence/README.md, "Evidence bundle".
-"""
+"""Makes the README's pictures: the demo's screen as SVG, a coup's evidence page as PNG."""
 
 import os
 import shutil
@@ -20,7 +17,7 @@ from msgspec import structs
 from rich.console import Console
 
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses, load_profile
+from controller.rules.profiles.load import load_clauses, load_profile
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.demo.card_glyphs import UNICODE
 from hil.demo.demo import play

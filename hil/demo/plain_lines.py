@@ -1,7 +1,4 @@
-"""A demo as plain lines, for anything but a terminal: one line a coup.
-
-Source: hil/README.md, "The demo".
-"""
+"""A demo as plain lines, for anything but a terminal: one line a coup."""
 
 from typing import assert_never
 
@@ -15,7 +12,7 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.views.irregularity import forbidden_words, irregularity_words, permitted_words
+from controller.record.irregularity import forbidden_words, irregularity_words, permitted_words
 from hil.demo.floor_view import Clauses
 from hil.demo.follow import JournalEvent
 from hil.demo.proof import OUTCOME_WORDS

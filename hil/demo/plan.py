@@ -1,7 +1,4 @@
-"""The settings of a demo, the tempo of each speed, and the default mistakes.
-
-Source: hil/README.md, "The demo".
-"""
+"""The settings of a demo, the tempo of each speed, and the default mistakes."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,4 @@
-"""The `smartshoe run` of a demo: its table.toml, its page, other commands on its journal.
-
-Source: controller/table/README.md, "Running a table"; controller/cli/README.md, "Command line".
-"""
+"""The `smartshoe run` of a demo: its table.toml, its page, other commands on its journal."""
 
 import json
 import os
@@ -13,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from controller.control.answer_schema import Answer
+from controller.outlets.control.answer_schema import Answer
 from hil.demo.plan import DECKS, DemoSettings
 from hil.rig.commissioning import BATCHES_SECTION
 from hil.rig.program import PROGRAM, Program, ProgramFailed

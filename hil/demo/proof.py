@@ -1,7 +1,4 @@
-"""Proves a demo: verifies and replays its journal and compares it with what was truly dealt.
-
-Source: hil/README.md, "The demo", "Truth".
-"""
+"""Proves a demo: verifies and replays its journal and compares it with what was truly dealt."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,9 +7,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from controller.archive.signer import seal_holds
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.records import read_entry
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage
-from controller.evidence_log.shoe_proof import shoe_proof
+from controller.journal.evidence_log.shoe_proof import shoe_proof
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
@@ -20,8 +19,6 @@ from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, Co
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
-from controller.tape.entries import EventVerdicts
-from controller.tape.records import read_entry
 from hil.dealing.actions import Place
 from hil.dealing.truth import CoupTruth, Truth
 from hil.demo.program import run_json_command

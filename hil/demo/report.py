@@ -1,7 +1,4 @@
-"""The final report of a demo: the summary for people and the object of `--json`.
-
-Source: hil/README.md, "The demo".
-"""
+"""The final report of a demo: the summary for people and the object of `--json`."""
 
 import shlex
 import shutil
@@ -15,7 +12,7 @@ from rich.text import Text
 
 from controller.custody.card_states import PLACE_WORDS
 from controller.custody.card_states import CardPlace as Place
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from hil.demo.batches import BatchPlaces
 from hil.demo.card_glyphs import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
 from hil.demo.dealing import DealingResult

@@ -1,7 +1,4 @@
-"""Shows a running demo: live on a terminal, line by line anywhere else.
-
-Source: hil/README.md, "The demo".
-"""
+"""Shows a running demo: live on a terminal, line by line anywhere else."""
 
 from types import TracebackType
 from typing import Protocol, Self

@@ -1,7 +1,4 @@
-"""The shuffler of a demo, its pairing, and the attendant who has spent batches shuffled.
-
-Source: hil/README.md, "The demo".
-"""
+"""The shuffler of a demo, its pairing, and the attendant who has spent batches shuffled."""
 
 import json
 import queue

@@ -1,8 +1,6 @@
 """Lays out the live view of a demo: one snapshot and the shoe's history as one screen.
 
 Every function is pure: the same scene at the same size gives the same screen.
-
-Source: hil/README.md, "The demo"; controller/views/README.md, "Snapshot".
 """
 
 from dataclasses import dataclass
@@ -19,9 +17,7 @@ from rich.text import Text
 from controller.custody.batch_life.stages import BatchStage
 from controller.procedure.effects import CoupClosed, CoupCorrected
 from controller.procedure.phases import BURN_PHASES, Phase
-from controller.rules.hands import HandName
-from controller.rules.outcome import Outcome
-from controller.views.snapshot import (
+from controller.record.snapshot import (
     CardFact,
     ClosedCoupView,
     CoupView,
@@ -30,6 +26,8 @@ from controller.views.snapshot import (
     Snapshot,
     card_words,
 )
+from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
 from drivers.events import Stage
 from hil.demo.card_glyphs import (
     ALERT_STYLE,

@@ -1,7 +1,4 @@
-"""`smartshoe-hil floor`: many emulated tables, one Prometheus, one broker, and what all that costs.
-
-Source: hil/floor/README.md.
-"""
+"""`smartshoe-hil floor`: many emulated tables, one Prometheus, one broker, and what they cost."""
 # ruff: noqa: PLC0415 - a help page does not load the program.
 
 import sys

@@ -1,7 +1,4 @@
-"""The feed of a floor: what each table is given, and the coups that the consumer holds.
-
-Source: hil/floor/README.md; controller/feed/README.md.
-"""
+"""The feed of a floor: what each table is given, and the coups that the consumer holds."""
 
 from collections import Counter
 

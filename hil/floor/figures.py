@@ -1,7 +1,4 @@
-"""What a floor measured, as lines and JSON, and what a house of so many tables needs by it.
-
-Source: hil/floor/README.md, "What it measures".
-"""
+"""What a floor measured, as lines and JSON, and what a house of so many tables needs by it."""
 
 from typing import Final
 

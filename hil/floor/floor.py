@@ -1,7 +1,4 @@
-"""Runs a floor: processes of tables, dealers, one Prometheus, one broker; measures a span of it.
-
-Source: hil/floor/README.md.
-"""
+"""Runs a floor: processes of tables, dealers, one Prometheus, one broker; measures a span of it."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""What a floor on one machine is made of: tables, processes, pits, the pace, how often one scrapes.
-
-Source: hil/floor/README.md.
-"""
+"""What a floor on one machine is made of: tables, processes, pits, the pace, the scrapes."""
 
 from collections.abc import Iterator
 from pathlib import Path

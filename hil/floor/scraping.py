@@ -1,7 +1,6 @@
 """The Prometheus of a floor: its configuration, and what it measured of its own scrapes.
 
-Source: hil/floor/README.md; Prometheus documentation, "Automatically generated labels and time
-series".
+Source: Prometheus documentation, "Automatically generated labels and time series".
 """
 
 import json

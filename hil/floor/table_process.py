@@ -1,7 +1,4 @@
-"""One process of several tables, each with an emulated shoe and its dealer.
-
-Source: hil/floor/README.md; controller/table/README.md, "Several tables in one process".
-"""
+"""One process of several tables, each with an emulated shoe and its dealer."""
 
 import contextlib
 import time

@@ -1,9 +1,6 @@
 """`python -m hil.gate`: a real kernel, clean machines and a bare one of each Debian, and ARM64.
 
 And other releases of libraries, every point of crash and damage, and the firmware rig many times.
-Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
-machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library", "The firmware rig,
-many times".
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The rules and the stored records on ARM64: Debian's own Python under user-mode emulation.
 
 No chroot and no kernel support is needed: each program runs as `qemu-aarch64-static -L ROOT`.
-Source: hil/README.md, "ARM64"; qemu-user(1), debootstrap(8).
+Source: qemu-user(1), debootstrap(8).
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """The package for ARM64: built, unpacked into a Debian for ARM64, its program run under emulation.
 
 Nothing is installed by its scripts: that would need a kernel that starts programs of ARM64.
-Source: hil/README.md, "ARM64"; qemu-user(1), unshare(1).
+Source: qemu-user(1), unshare(1).
 """
 
 import shutil

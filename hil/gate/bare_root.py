@@ -2,7 +2,7 @@
 
 What no hook of the tests can see, such as a program that a shell starts, or a library that is
 loaded, is absent there. Resolver, certificates and settings of pip are those of this machine.
-Source: tests/needs/needs.toml; hil/README.md, "A bare Debian".
+Source: tests/needs/needs.toml.
 """
 
 import os

@@ -1,7 +1,6 @@
 """One run of the gate's kernel: boots it, runs the cases on its USB stack or under its systemd.
 
-Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst; hil/README.md, "USB on a real
-kernel", "The unit under systemd".
+Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst.
 """
 
 import os

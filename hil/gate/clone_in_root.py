@@ -1,6 +1,6 @@
 """This clone in a root of Debian, with this machine's way to the network, and commands there.
 
-Source: hil/README.md, "A bare Debian", "Debian 13"; unshare(1), mount(8).
+Source: unshare(1), mount(8).
 """
 
 import os

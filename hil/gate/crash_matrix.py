@@ -1,7 +1,4 @@
-"""Every point of the crash and damage matrix, as a part of the gate that fails with its counts.
-
-Source: hil/README.md, "The crash and damage matrix".
-"""
+"""Every point of the crash and damage matrix, as a part of the gate that fails with its counts."""
 
 import json
 import subprocess

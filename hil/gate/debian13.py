@@ -3,7 +3,7 @@
 `python -m hil.gate.debian13` plays what .ci/run judges there: README's commands but `make test`,
 and the tests of the rooms that another interpreter or library can change. With --whole it plays
 every test. Needs that are absent there are left out, and named by the tests' own closing lines.
-Source: hil/README.md, "Debian 13"; unshare(1), mount(8).
+Source: unshare(1), mount(8).
 """
 
 import argparse
@@ -33,17 +33,17 @@ BEGIN: Final = Path(__file__).with_name("debian13.sh")
 ROOMS: Final = (
     "tests/architecture",
     "tests/packaging",
-    "tests/controller/actions",
+    "tests/controller/rules/actions",
     "tests/controller/cli",
-    "tests/controller/config",
-    "tests/controller/console",
-    "tests/controller/control",
-    "tests/controller/feed",
-    "tests/controller/install",
+    "tests/controller/service/config",
+    "tests/controller/outlets/console",
+    "tests/controller/outlets/control",
+    "tests/controller/outlets/feed",
+    "tests/controller/service/install",
     "tests/controller/journal",
-    "tests/controller/replay",
+    "tests/controller/archive/replay",
     "tests/controller/system",
-    "tests/controller/views",
+    "tests/controller/record",
     # What imports what is the same in every Python, and takes a minute.
     "--ignore=tests/architecture/test_contracts_bind.py",
 )

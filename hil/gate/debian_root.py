@@ -1,6 +1,6 @@
 """Roots of Debian made by debootstrap: the releases, and folders made once and kept by recipe.
 
-Source: debootstrap(8), unshare(1); hil/README.md, "Debian 13".
+Source: debootstrap(8), unshare(1).
 """
 
 import fcntl

@@ -1,8 +1,7 @@
 """The gate's own kernel: User Mode Linux, built once from Debian's source and cached.
 
 The kernel's options are in kernel.config.
-Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst; hil/README.md, "USB on a real
-kernel".
+Source: Linux Documentation/virt/uml/user_mode_linux_howto_v2.rst.
 """
 
 import hashlib

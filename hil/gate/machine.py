@@ -1,8 +1,4 @@
-"""A Debian machine for the cases of the unit: installed by hand, as deploy/README.md says.
-
-Source: deploy/README.md, "By hand"; docs/commissioning.md, "7. As a service"; hil/README.md, "The
-unit under systemd".
-"""
+"""A Debian machine for the cases of the unit: installed by hand, as deploy/README.md says."""
 
 import shutil
 import sys

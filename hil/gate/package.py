@@ -1,7 +1,6 @@
 """The package on clean machines: without a network from a local repository, then under systemd.
 
-Source: deploy/debian/README.md; docs/installation.md; hil/README.md, "The package on a clean
-machine"; unshare(1).
+Source: unshare(1).
 """
 
 import shutil

@@ -1,7 +1,7 @@
 """The tests that depend on a library, on the lowest and the newest release that pyproject allows.
 
 The locks name one release; a house's machine, or a program that embeds tables, may have another.
-Source: hil/README.md, "Other releases of a library"; pyproject.toml.
+Source: pyproject.toml.
 """
 
 import os
@@ -21,8 +21,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 TESTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "prometheus-client": (
-            "tests/controller/metrics",
-            "tests/controller/console/test_metrics_pages.py",
+            "tests/controller/outlets/metrics",
+            "tests/controller/outlets/console/test_metrics_pages.py",
             "tests/docs/test_tables_in_another_program.py",
         ),
         "transitions": (

@@ -2,7 +2,7 @@
 
 The repository holds the package, the version before it, and those of Debian's packages that the
 package needs and a minimal Debian lacks.
-Source: deploy/debian/README.md; hil/README.md, "The package on a clean machine"; sources.list(5).
+Source: sources.list(5).
 """
 
 import re

@@ -2,8 +2,7 @@
 
 Blocks of other kinds are skipped, as are interfaces of other link types. A file that is cut within
 its last block is read up to there.
-Source: draft-ietf-opsawg-pcapng, "Block Types"; tcpdump.org, "LINKTYPE_RTAC_SERIAL"; hil/README.md,
-"Records of real devices".
+Source: draft-ietf-opsawg-pcapng, "Block Types"; tcpdump.org, "LINKTYPE_RTAC_SERIAL".
 """
 
 import struct

@@ -2,8 +2,6 @@
 
 Where the record has bytes that the host wrote, the next bytes of the device wait for as many; a
 difference is noted, and playing goes on.
-
-Source: hil/README.md, "Records of real devices".
 """
 
 from collections import deque

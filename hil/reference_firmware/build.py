@@ -1,7 +1,4 @@
-"""Builds the reference firmware on demand and caches it, one build per state of the sources.
-
-Source: hil/README.md, "Reference firmware".
-"""
+"""Builds the reference firmware on demand and caches it, one build per state of the sources."""
 
 import hashlib
 import os

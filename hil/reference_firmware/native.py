@@ -1,7 +1,4 @@
-"""The reference firmware as a native program with sanitizers, under a simulated clock.
-
-Source: hil/README.md, "Reference firmware".
-"""
+"""The reference firmware as a native program with sanitizers, under a simulated clock."""
 
 import socket
 import subprocess

@@ -1,6 +1,6 @@
 """The reference firmware on an emulated board: ARM code in QEMU, its UART on a TCP socket.
 
-Source: hil/README.md, "Reference firmware"; QEMU's QMP reference and qemu-system-arm(1).
+Source: QEMU's QMP reference and qemu-system-arm(1).
 """
 
 import json

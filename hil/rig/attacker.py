@@ -1,7 +1,7 @@
 """Somebody between the program and a TableLink device, who reads, changes and invents frames.
 
 Has no key of the device. Shares no code with the program.
-Source: docs/wire-attacks.md, "Attacks on the wire"; wire document of TableLink/1.
+Source: wire document of TableLink/1.
 """
 
 import socket

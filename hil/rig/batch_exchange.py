@@ -1,6 +1,6 @@
 """The people's part of a batch exchange at a shuffler: put one in, take the other out.
 
-Source: S42-e-8-ii-load, S42-e-8-ii-swap; NY-a-4-iv-c; hil/README.md.
+Source: S42-e-8-ii-load, S42-e-8-ii-swap; NY-a-4-iv-c.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Commissions a bench table with the program's own commands: key, batches, shuffler, firmware.
-
-Source: controller/commissioning/README.md, "The batch file"; docs/commissioning.md.
-"""
+"""Commissions a bench table with the program's own commands: key, batches, shuffler, firmware."""
 
 import subprocess
 from pathlib import Path

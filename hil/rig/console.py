@@ -1,15 +1,13 @@
 """Declares results at the table's console, for a shoe without keys.
 
 Not: what the dealer declares (hil.dealing).
-
-Source: hil/README.md, "The RFID shoe"; controller/actions/README.md, "Actions".
 """
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from controller.control.client import ControlClient, ControlError
+from controller.outlets.control.client import ControlClient, ControlError
 from hil.dealing.actions import DealerAction, PressResult
 
 DEALER = "emulated dealer"

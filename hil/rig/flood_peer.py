@@ -1,7 +1,4 @@
-"""A TCP peer that is no sound device: it floods its client, or sends half a frame and hangs up.
-
-Source: hil/README.md, "Faults of the wire".
-"""
+"""A TCP peer that is no sound device: it floods its client, or sends half a frame and hangs up."""
 
 import contextlib
 import socket

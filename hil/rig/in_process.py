@@ -1,8 +1,6 @@
 """A real Table with journal, pump and serial port on any URL, in this process.
 
 For end-to-end tests and measurements.
-
-Source: hil/README.md, "The rig".
 """
 
 from collections.abc import Callable, Mapping
@@ -15,28 +13,28 @@ from typing import Self
 
 from msgspec import Struct
 
-from controller.actions.actions import OperatorAction, Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.control.requests import action_from_request
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Stored
 from controller.core.stored_settings import SETTINGS
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import ManifestGiven, Started
 from controller.custody.manifest_csv import read_manifest
 from controller.journal.folder import sealed_files
 from controller.journal.people import PeopleFile
+from controller.outlets.control.requests import action_from_request
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
-from controller.profiles.load import load_clauses, profile_text
+from controller.record.snapshot import Health
+from controller.rules.actions.actions import OperatorAction, Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.rules.actions.declaration import Role
+from controller.rules.profiles.load import load_clauses, profile_text
 from controller.table.table import RunSpec
-from controller.tape.entries import Entry
-from controller.tape.inputs import ManifestGiven, Started
 from controller.version import software_identifier
-from controller.views.snapshot import Health
 from drivers.catalogue import AnyModel
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
 from firmware_bridge.message import message

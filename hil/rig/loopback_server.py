@@ -1,7 +1,6 @@
 """A TCP server on this machine that serves one client at a time on a thread.
 
 Not: a device with a protocol (hil.serve).
-Source: hil/README.md, "Faults of the wire".
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""The program's table with somebody who looks on in its own thread, at each durable transaction.
-
-Source: hil/README.md, "The rig"; controller/table/README.md, "Subscribers".
-"""
+"""The program's table with somebody who looks on in its own thread, at each durable transaction."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,6 @@
 """`smartshoe run` as a process of its own, of one table or a folder of them: start, ask, end.
 
-Source: controller/table/README.md, "Running a table"; controller/control/README.md, "Control
-socket"; sd_notify(3).
+Source: sd_notify(3).
 """
 
 import os
@@ -17,10 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from controller.config.load import load_config
-from controller.control.answer_schema import Answer
-from controller.control.client import ControlClient
-from controller.views.snapshot import Snapshot
+from controller.outlets.control.answer_schema import Answer
+from controller.outlets.control.client import ControlClient
+from controller.record.snapshot import Snapshot
+from controller.service.config.load import load_config
 from hil.progress import STILL_S, Patience, process_ends
 
 LOG_LINES = 12

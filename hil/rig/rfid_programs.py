@@ -1,8 +1,4 @@
-"""`smartshoe run` at a table with an RFID shoe, its dealer's console, and its journal's content.
-
-Source: controller/config/README.md, "Configuration"; controller/archive/README.md, "Evidence";
-hil/README.md, "The RFID shoe".
-"""
+"""`smartshoe run` at a table with an RFID shoe, its dealer's console, and its journal's content."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.control.client import ControlError
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input
-from controller.tape.records import inputs_in, read_entry, read_input
+from controller.outlets.control.client import ControlError
 from hil.dealing.tags import NAMES
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer

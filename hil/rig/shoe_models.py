@@ -1,7 +1,4 @@
-"""The dealing shoes of the bench, their lines, and the mistakes that need keys.
-
-Source: hil/README.md, "Serving an emulator", "The RFID shoe".
-"""
+"""The dealing shoes of the bench, their lines, and the mistakes that need keys."""
 
 from dataclasses import replace
 from enum import StrEnum

@@ -1,7 +1,4 @@
-"""Plays a dealer on an emulated shoe: paces, waits for the table, collects the truth.
-
-Source: hil/README.md, "The runner".
-"""
+"""Plays a dealer on an emulated shoe: paces, waits for the table, collects the truth."""
 
 import time
 from collections.abc import Callable

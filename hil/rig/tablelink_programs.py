@@ -1,23 +1,19 @@
-"""`smartshoe run` with TableLink devices, and its floorperson at the control socket.
-
-Source: controller/config/README.md, "Configuration"; controller/control/README.md, "Control
-socket"; controller/procedure/README.md, "The shuffler at the table".
-"""
+"""`smartshoe run` with TableLink devices, and its floorperson at the control socket."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from controller.control.answer_schema import Answer
+from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
+from controller.core.tape.records import read_entry
 from controller.custody.batch_life.facts import StageChange
 from controller.journal.store import open_read_only
+from controller.outlets.control.answer_schema import Answer
 from controller.procedure.events import ShufflerReported
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
-from controller.tape.records import read_entry
-from controller.views.snapshot import Snapshot
-from controller.views.snapshot_devices import ShufflerBatchView, ShufflerView
+from controller.record.snapshot import Snapshot
+from controller.record.snapshot_devices import ShufflerBatchView, ShufflerView
 from hil.rig.program import Program
 from hil.rig.rfid_programs import wait_until
 

@@ -1,7 +1,4 @@
-"""A TCP relay to a device; one loses, doubles and delays bytes and breaks the connection.
-
-Source: hil/README.md, "Faults of the wire".
-"""
+"""A TCP relay to a device; one loses, doubles and delays bytes and breaks the connection."""
 
 import contextlib
 import socket

@@ -1,7 +1,4 @@
-"""Unplugs a shoe's line at seeded moments in the middle of a card, and plugs it in again.
-
-Source: hil/README.md, "The runner".
-"""
+"""Unplugs a shoe's line at seeded moments in the middle of a card, and plugs it in again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

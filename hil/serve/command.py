@@ -1,7 +1,4 @@
-"""`smartshoe-hil emulate`: its options, in groups, and its help page.
-
-Source: hil/README.md, "The emulator as a process".
-"""
+"""`smartshoe-hil emulate`: its options, in groups, and its help page."""
 # ruff: noqa: PLC0415 - a help page does not load the program.
 
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""What `smartshoe-hil emulate` was asked for, and the device, line, dealer and files of it.
-
-Source: hil/README.md, "The emulator as a process".
-"""
+"""What `smartshoe-hil emulate` was asked for, and the device, line, dealer and files of it."""
 
 from dataclasses import replace
 from pathlib import Path

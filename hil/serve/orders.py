@@ -1,6 +1,6 @@
 """Orders on standard input, events on standard output, and the ways a serving process ends.
 
-Source: hil/README.md, "The emulator as a process"; signal(7), credentials(7).
+Source: signal(7), credentials(7).
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The line of a replay or a relay: its options, its server, its orders.
-
-Source: hil/README.md, "Records of real devices".
-"""
+"""The line of a replay or a relay: its options, its server, its orders."""
 
 from collections.abc import Callable
 from pathlib import Path

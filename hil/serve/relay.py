@@ -1,7 +1,4 @@
-"""`smartshoe-hil relay`: between a real table and its device, it records both directions.
-
-Source: hil/README.md, "Records of real devices".
-"""
+"""`smartshoe-hil relay`: between a real table and its device, it records both directions."""
 # ruff: noqa: PLC0415 - a help page does not load the program.
 
 import sys

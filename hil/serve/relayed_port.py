@@ -1,7 +1,4 @@
-"""Passes bytes between a served line and a real port, and records both directions.
-
-Source: hil/README.md, "Records of real devices".
-"""
+"""Passes bytes between a served line and a real port, and records both directions."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,7 +6,7 @@ from typing import TypeAlias
 
 from controller.cli.devices.capture_file import CaptureFile
 from controller.cli.errors import CommandError
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened

@@ -1,7 +1,4 @@
-"""`smartshoe-hil replay`: a record of a real device, played back as a device.
-
-Source: hil/README.md, "Records of real devices".
-"""
+"""`smartshoe-hil replay`: a record of a real device, played back as a device."""
 
 import sys
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Serves an emulated shoe and its dealer until dealing has ended, an order, or a signal.
 
 A program under test can be killed while the shoe stays up.
-
-Source: hil/README.md, "The emulator as a process".
 """
 
 import sys

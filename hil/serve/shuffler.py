@@ -2,8 +2,6 @@
 
 Lines on stdin act on it; lines on stdout report its identity and the events it records. A program
 under test can be killed while the shuffler stays up.
-
-Source: hil/README.md, "The shuffler as a process".
 """
 
 import argparse

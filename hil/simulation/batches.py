@@ -1,6 +1,6 @@
 """Two batches of physical cards at a simulated table with a shuffler, and its people.
 
-Source: hil/README.md, "The simulated table"; NY (a)(4)(iv), S42 (a)(4).
+Source: NY (a)(4)(iv), S42 (a)(4).
 """
 
 from collections.abc import Callable, Mapping
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from controller.actions.actions import ClearWarning, CloseShoe, DeclareResult, Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.actions.declaration import Role
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import ManifestGiven
 from controller.custody.batch_life.permissions import obstacles_to_dealing
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
@@ -20,9 +19,10 @@ from controller.custody.batch_life.warnings import clear_refusal
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity
+from controller.rules.actions.actions import ClearWarning, CloseShoe, DeclareResult, Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import ManifestGiven
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.message import message

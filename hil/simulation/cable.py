@@ -1,8 +1,6 @@
 """A cable in memory: the program's port on one end, a device on the other, no operating system.
 
 Not: time. The delays of a fault plan are left out; the order of pieces is kept.
-
-Source: hil/README.md, "One seam for simulation: the port".
 """
 
 from collections import deque

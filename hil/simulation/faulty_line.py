@@ -1,8 +1,6 @@
 """A line that drops, damages, repeats, delays or invents bytes, from a seed, under simulated time.
 
 What the fault plan of the emulated lines knows is left to it; the rest is done here.
-
-Source: hil/soak/README.md, "Faults"; hil/README.md, "Faults of the wire".
 """
 
 from collections import deque

@@ -1,14 +1,11 @@
-"""A simulated table whose computer stands still, stores slowly, has a full disk or a wrong clock.
-
-Source: hil/README.md, "The simulated table"; hil/soak/README.md, "Faults".
-"""
+"""A simulated table whose computer stands still, stores slowly, has a full disk or wrong clock."""
 
 from typing import Final
 
 from msgspec.structs import replace
 
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input, Started
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input, Started
 from firmware_bridge.transport.port import Chunk
 from hil.simulation.power import PoweredTable
 

@@ -1,14 +1,14 @@
 """A simulated table whose program may lose power, before or after it has stored.
 
-Source: hil/README.md, "The simulated table"; controller/replay/README.md, "Restart"; D-22.
+Source: D-22.
 """
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.core.state import CoreState, encode_state
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input, Started
+from controller.core.tape.entries import Entry
+from controller.core.tape.inputs import Input, Started
 from firmware_bridge.transport.port import PortOpened
 from hil.simulation.table import SimulatedTable
 

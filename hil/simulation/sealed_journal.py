@@ -1,7 +1,4 @@
-"""Deals shoes under a simulated clock into a journal, each sealed when it is over.
-
-Source: hil/README.md, "The simulated table"; controller/journal/README.md, "Folder".
-"""
+"""Deals shoes under a simulated clock into a journal, each sealed when it is over."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +10,11 @@ from controller.archive.signer import SigningSettings
 from controller.core.build import build_core
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Stored
+from controller.core.tape.inputs import Input, Started
 from controller.journal.store import Journal
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import load_clauses
+from controller.rules.profiles.load import load_clauses
 from controller.table.loop import Loop
-from controller.tape.inputs import Input, Started
 from firmware_bridge.timestamp import Timestamp
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings

@@ -1,23 +1,20 @@
-"""A whole table under a simulated clock: the program's core, emulated devices, no threads.
-
-Source: hil/README.md, "The simulated table".
-"""
+"""A whole table under a simulated clock: the program's core, emulated devices, no threads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from controller.actions.actions import Action, OperatorAction, Resolution
-from controller.actions.choices import Provisional
-from controller.actions.declaration import Role
 from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.settings import Settings
 from controller.core.state import CoreState
 from controller.core.stored_settings import SETTINGS
+from controller.core.tape.entries import CoreOutput, Entry
+from controller.core.tape.inputs import Input, Started, Tick
 from controller.procedure.people.permitted import permitted_decisions
-from controller.profiles.load import load_clauses, profile_text
-from controller.tape.entries import CoreOutput, Entry
-from controller.tape.inputs import Input, Started, Tick
+from controller.rules.actions.actions import Action, OperatorAction, Resolution
+from controller.rules.actions.choices import Provisional
+from controller.rules.actions.declaration import Role
+from controller.rules.profiles.load import load_clauses, profile_text
 from controller.version import software_identifier
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp

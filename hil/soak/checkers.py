@@ -1,13 +1,11 @@
-"""Checkers of a soak run: each states one thing that must hold, and says where it does not.
-
-Source: hil/soak/README.md, "Checkers".
-"""
+"""Checkers of a soak run: each states one thing that must hold, and says where it does not."""
 
 from collections import Counter
 from typing import ClassVar, Final
 
-from controller.actions.actions import OperatorAction
 from controller.core.state import CoreState
+from controller.core.tape.entries import CommandGiven, CoreOutput, Entry, EventVerdicts
+from controller.core.tape.inputs import Input
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.card_states import CardPlace
 from controller.custody.state import batch_counts, check_consistent
@@ -22,8 +20,7 @@ from controller.procedure.irregularities import IrregularityCode as Code
 from controller.procedure.phases import Phase
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import CommandGiven, CoreOutput, Entry, EventVerdicts
-from controller.tape.inputs import Input
+from controller.rules.actions.actions import OperatorAction
 from hil.emulator.angel_eye.device import AngelEye
 from hil.scenario.language import statements as said
 from hil.soak.world import SHOE_PORT, SoakWorld, TrueShoe, pieces_in

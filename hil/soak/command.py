@@ -1,7 +1,4 @@
-"""`smartshoe-hil soak` and `smartshoe-hil faults`: many simulated shoes with faults, checked.
-
-Source: hil/soak/README.md.
-"""
+"""`smartshoe-hil soak` and `smartshoe-hil faults`: many simulated shoes with faults, checked."""
 # ruff: noqa: PLC0415 - a help page does not load the program.
 
 import json

@@ -1,6 +1,6 @@
 """Checkers of what is shown and of the journal: no undealt card, and a replay that is the same.
 
-Source: hil/soak/README.md, "Checkers"; controller/views/README.md, "Disclosure"; D-8.
+Source: D-8.
 """
 
 import re
@@ -11,12 +11,12 @@ from msgspec.json import encode
 from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState, encode_state
+from controller.core.tape.entries import CoreOutput, EventVerdicts
+from controller.core.tape.inputs import Input, Started
 from controller.procedure.events import CardDrawn
 from controller.procedure.people.setting_changes import effective_book
-from controller.profiles.load import load_clauses
-from controller.tape.entries import CoreOutput, EventVerdicts
-from controller.tape.inputs import Input, Started
-from controller.views.coup import open_coup_view
+from controller.record.coup import open_coup_view
+from controller.rules.profiles.load import load_clauses
 from hil.scenario.language import statements as said
 from hil.soak.checkers import Checker
 from hil.soak.world import SoakWorld

@@ -1,8 +1,6 @@
 """The faults by name: what goes wrong on the wire, in a device, in the host, and with people.
 
 Each is written with statements of a scenario: those that begin it, and those that end it.
-
-Source: hil/soak/README.md, "Faults"; hil/scenario/README.md, "What happens".
 """
 
 from collections.abc import Callable

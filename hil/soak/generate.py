@@ -1,7 +1,4 @@
-"""Makes a scenario from a seed: a table, shoes dealt at it, and the faults of a swarm.
-
-Source: hil/soak/README.md, "A seed".
-"""
+"""Makes a scenario from a seed: a table, shoes dealt at it, and the faults of a swarm."""
 
 from dataclasses import dataclass, field
 from random import Random

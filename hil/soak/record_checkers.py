@@ -1,19 +1,16 @@
-"""Checkers of what has to be on record: mistakes, warnings, lost reports, and nothing else.
-
-Source: hil/soak/README.md, "Checkers".
-"""
+"""Checkers of what has to be on record: mistakes, warnings, lost reports, and nothing else."""
 
 from typing import Final
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import Role
 from controller.core.state import CoreState
+from controller.core.tape.entries import CoreOutput, EventVerdicts
+from controller.core.tape.inputs import Input
 from controller.procedure.effects import Refusal, ShoeEnded, WarningClosed, WarningOpened
 from controller.procedure.events import CardDrawn, ShoeDeviceStarted
 from controller.procedure.irregularities import IrregularityCode as Code
-from controller.tape.entries import CoreOutput, EventVerdicts
-from controller.tape.inputs import Input
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import Role
 from hil.dealing.mistakes import ONLY_REMARKED, Mistake
 from hil.emulator.angel_eye.device import AngelEye
 from hil.rig.shoe_models import NEEDS_KEYS

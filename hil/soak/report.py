@@ -1,7 +1,4 @@
-"""What a soak run gave: figures while it runs, and at its end.
-
-Source: hil/soak/README.md, "Many seeds".
-"""
+"""What a soak run gave: figures while it runs, and at its end."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,7 +1,6 @@
 """Shrinks a scenario that violates something to the statements that it takes.
 
-Source: hil/soak/README.md, "A failing seed"; Zeller and Hildebrandt, Simplifying and Isolating
-Failure-Inducing Input, 2002 (ddmin).
+Source: Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002 (ddmin).
 """
 
 from collections.abc import Callable

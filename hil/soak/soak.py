@@ -1,15 +1,12 @@
-"""Plays one scenario with all checkers, and says what was violated.
-
-Source: hil/soak/README.md, "A seed", "Checkers".
-"""
+"""Plays one scenario with all checkers, and says what was violated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from controller.core.state import CoreState
-from controller.tape.entries import CoreOutput
-from controller.tape.inputs import Input
+from controller.core.tape.entries import CoreOutput
+from controller.core.tape.inputs import Input
 from hil.scenario.language.reading import Scenario, Step, parse_scenario
 from hil.scenario.play.bench import NotPossible, RigBroken
 from hil.soak.checkers import (

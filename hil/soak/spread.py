@@ -1,8 +1,6 @@
 """Plays many seeds: in this process, in several, or on the workers of a dask scheduler.
 
 Nothing here distributes work itself: that is concurrent.futures and dask.distributed.
-
-Source: hil/soak/README.md, "Many seeds", "More than one machine".
 """
 
 from collections.abc import Iterable, Iterator

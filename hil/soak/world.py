@@ -1,7 +1,4 @@
-"""The truth of a simulated table while a scenario is played: what was dealt, what went wrong.
-
-Source: hil/soak/README.md, "Truth"; hil/README.md, "Truth".
-"""
+"""The truth of a simulated table while a scenario is played: what was dealt, what went wrong."""
 
 from dataclasses import dataclass, field
 from random import Random

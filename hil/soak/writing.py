@@ -1,12 +1,12 @@
 """Writes the statements of a scenario back as text that reads as the same statement.
 
-Source: hil/scenario/README.md; controller/script/README.md, `unparse`.
+Source: controller/core/script/README.md, `unparse`.
 """
 
 from functools import singledispatch
 from typing import Final
 
-from controller.script.statement_forms import unparse
+from controller.core.script.statement_forms import unparse
 from hil.scenario.language import statements as said
 
 _UNITS: Final = (("h", 3600 * 10**9), ("min", 60 * 10**9), ("s", 10**9), ("ms", 10**6))

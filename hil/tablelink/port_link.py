@@ -1,7 +1,7 @@
 """The program's TableLink link on a real port, with a store and simulated crashes.
 
 Waits for events in real time.
-Source: hil/README.md, "USB without a device"; firmware_bridge README, "TableLink/1".
+Source: firmware_bridge README, "TableLink/1".
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""A scripted TableLink host for an emulated device; it checks nothing it receives.
-
-Source: hil/README.md, "TableLink devices".
-"""
+"""A scripted TableLink host for an emulated device; it checks nothing it receives."""
 
 from collections.abc import Callable
 

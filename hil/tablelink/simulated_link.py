@@ -1,6 +1,6 @@
 """The program's TableLink link and an emulated device on one faulty line, under a simulated clock.
 
-Source: hil/README.md, "TableLink devices"; firmware_bridge README, "TableLink/1".
+Source: firmware_bridge README, "TableLink/1".
 """
 
 from collections.abc import Callable, Sequence

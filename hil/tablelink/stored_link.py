@@ -1,6 +1,6 @@
 """The program's TableLink link with a store, in the order of the program's loop, and crashes.
 
-Source: controller/core/README.md, "Store before you act"; firmware_bridge README, "TableLink/1".
+Source: firmware_bridge README, "TableLink/1".
 """
 
 from abc import ABC, abstractmethod

@@ -1,6 +1,6 @@
 """Emulated USB devices for one program under test: real pyusb, real libusb, no hardware, no root.
 
-Source: hil/README.md, "USB without a device"; umockdev(7).
+Source: umockdev(7).
 """
 
 import json

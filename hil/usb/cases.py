@@ -1,6 +1,6 @@
 """Runs a file of USB test cases in a pytest process that preloads umockdev, and collects failures.
 
-Source: hil/README.md, "USB without a device"; umockdev(7).
+Source: umockdev(7).
 """
 
 import ast

@@ -7,14 +7,14 @@ import sys
 from functools import cache
 from types import FrameType
 
-from controller.actions.actions import OperatorAction, RecordAct, Resolution, Role
-from controller.actions.choices import ActKind, FloorDecision
 from controller.core.core import Core
 from controller.core.state import CoreState
+from controller.core.tape.entries import CoreOutput, EventVerdicts
+from controller.core.tape.inputs import Input
 from controller.procedure.events import ShufflerReported
 from controller.procedure.phases import Phase
-from controller.tape.entries import CoreOutput, EventVerdicts
-from controller.tape.inputs import Input
+from controller.rules.actions.actions import OperatorAction, RecordAct, Resolution, Role
+from controller.rules.actions.choices import ActKind, FloorDecision
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened

@@ -1,7 +1,4 @@
-"""Puts generated parts into a page, between marks that name them.
-
-Source: docs/architecture.md.
-"""
+"""Puts generated parts into a page, between marks that name them."""
 
 
 def with_parts(text: str, parts: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The import contracts as they stand in pyproject.toml: read, not judged."""
+"""The import contracts and owners of libraries as contracts.toml has them: read, not judged."""
 
 import tomllib
 from functools import cache
@@ -9,9 +9,17 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 @cache
+def _document() -> dict[str, dict]:
+    return tomllib.loads((ROOT / "contracts.toml").read_text("utf-8"))
+
+
 def configuration() -> dict[str, object]:
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-    return tomllib.loads(text)["tool"]["importlinter"]
+    return _document()["tool"]["importlinter"]
+
+
+def owners_of_libraries() -> dict[str, list[str]]:
+    """Each library that few import: their modules or packages."""
+    return _document()["libraries"]
 
 
 def settings_of(contract: str) -> dict[str, list[str]]:

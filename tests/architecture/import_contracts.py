@@ -1,4 +1,4 @@
-"""Checks the import contracts of pyproject.toml against a graph with bad imports added."""
+"""Checks the import contracts of contracts.toml against a graph with bad imports added."""
 
 from copy import deepcopy
 from dataclasses import dataclass

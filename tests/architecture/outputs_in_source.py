@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from controller.views.outputs import OUTPUTS
+from controller.record.outputs import OUTPUTS
 
-PROGRAM = ("firmware_bridge", "drivers", "controller")
-LIST = "controller/views/outputs.py"
+PROGRAM = ("firmware_bridge", "drivers", "controller", "office")
+LIST = "controller/record/outputs.py"
 
 # library, or module of the program that outputs for others: its channel
 LIBRARIES = {
@@ -49,7 +49,7 @@ LIBRARIES = {
     "serial": "device",
     "usb": "device",
     "prometheus_client": "metrics",
-    "controller.metrics.page": "metrics",
+    "controller.outlets.metrics.page": "metrics",
     "subprocess": "process",
     "multiprocessing": "process",
     "concurrent.futures.process": "process",

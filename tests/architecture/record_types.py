@@ -1,7 +1,4 @@
-"""The types of the record as its description shows them: structs by tag, fields, closed sets.
-
-Source: docs/record-format.md; controller/journal/README.md, "Encoding".
-"""
+"""The types of the record as its description shows them: structs by tag, fields, closed sets."""
 
 from enum import Enum
 from typing import get_origin
@@ -11,9 +8,9 @@ from recorded_texts import parts_of
 
 from controller.core.settings import Settings
 from controller.core.stored_settings import Settings1
+from controller.core.tape.entries import Entry
+from controller.core.tape.records import RecordedInput
 from controller.custody.manifest import Manifest
-from controller.tape.entries import Entry
-from controller.tape.records import RecordedInput
 from drivers.readers.models import FeigReaderSettings
 from drivers.shoes.models import AngelEyeSettings, RfidSettings
 

@@ -34,8 +34,8 @@ def table_of_floors() -> str:
 
 def floors_with_words(text: str) -> tuple[tuple[str, ...], ...]:
     """The rooms of each row of the table of `controller`."""
-    table = text.split("| floor of `controller` | rooms |\n", 1)[1].split("\n\n", 1)[0]
-    return tuple(tuple(ROOM.findall(row.split("|")[2])) for row in table.splitlines()[1:])
+    table = text.split("| floor of `controller` |", 1)[1].split("\n\n", 1)[0]
+    return tuple(tuple(ROOM.findall(row.split("|")[2])) for row in table.splitlines()[2:])
 
 
 def page_again(text: str) -> str:

@@ -1,18 +1,21 @@
-"""controller/metrics/README.md shows the program's table of metrics."""
+"""controller/outlets/metrics/README.md shows the program's table of metrics."""
 
+import os
 from pathlib import Path
 
 from generated_parts import with_parts
 
-from controller.metrics.definitions import GROUPS, METRICS, Definition, MetricKind, Since
+from controller.outlets.metrics.definitions import GROUPS, METRICS, Definition, MetricKind, Since
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "controller" / "metrics" / "README.md"
+PAGE = ROOT / "controller" / "outlets" / "metrics" / "README.md"
 # Longer sets are named, not listed.
 VALUES_MAX = 30
+CATALOGUE = os.path.relpath(ROOT / "controller" / "procedure" / "README.md", PAGE.parent)
+STATES = os.path.relpath(ROOT / "docs" / "state-table.md", PAGE.parent)
 NAMED = {
-    "code": "the codes of [the catalogue](../procedure/README.md#irregularities)",
-    "phase": "the phases of [the state table](../../docs/state-table.md), `withheld`",
+    "code": f"the codes of [the catalogue]({CATALOGUE}#irregularities)",
+    "phase": f"the phases of [the state table]({STATES}), `withheld`",
 }
 SINCE = {Since.NOW: "", Since.JOURNAL: "", Since.START: "since the start"}
 

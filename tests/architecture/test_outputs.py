@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from outputs_in_source import outputs_in, problems
 
-from controller.views.output_kinds import OutputName
-from controller.views.outputs import OUTPUTS
+from controller.record.output_kinds import OutputName
+from controller.record.outputs import OUTPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -109,7 +109,7 @@ def test_an_unlisted_output_is_reported_with_file_line_and_remedy(tree: Path) ->
     (tree / "controller" / "system" / "systemd.py").write_text("import socket\n\nprint('7h')\n")
 
     assert (
-        "controller/system/systemd.py:3 calls print: controller/views/outputs.py does not name"
+        "controller/system/systemd.py:3 calls print: controller/record/outputs.py does not name"
         " controller.system.systemd under 'terminal'. Add it there with what may pass, and add a"
         " reader of it to tests/end_to_end/test_leaks.py"
     ) in systemd_problems(tree)
@@ -119,6 +119,6 @@ def test_an_unused_list_entry_is_reported(tree: Path) -> None:
     (tree / "controller" / "system" / "systemd.py").write_text("")
 
     assert (
-        "controller/views/outputs.py names controller.system.systemd under 'socket', but"
+        "controller/record/outputs.py names controller.system.systemd under 'socket', but"
         " it outputs nothing there"
     ) in systemd_problems(tree)

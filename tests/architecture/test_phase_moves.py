@@ -1,7 +1,4 @@
-"""Nothing but the machine moves the phase of play: every place that sets one is named here.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""Nothing but the machine moves the phase of play: every place that sets one is named here."""
 
 import ast
 from collections.abc import Iterator
@@ -15,14 +12,17 @@ FIELDS = ("phase", "resume_to")
 # Module, function -> why it sets a phase.
 ALLOWED = {
     ("procedure/play.py", "phase"): "the setter of the machine's model",
-    ("replay/upgrade.py", "carried_over_state"): "the taking over of an older version's state",
+    (
+        "archive/replay/upgrade.py",
+        "carried_over_state",
+    ): "the taking over of an older version's state",
 }
 # These fill a field of that name in what people see, never in a state.
 SHOWN = {
-    ("views/build.py", "build_snapshot"): "the phase in a snapshot",
-    ("views/build.py", "_suspension"): "the phase beneath in a snapshot",
+    ("record/build.py", "build_snapshot"): "the phase in a snapshot",
+    ("record/build.py", "_suspension"): "the phase beneath in a snapshot",
     ("cli/rules/try_output.py", "statement_json"): "the phase in JSON",
-    ("metrics/definitions.py", "<module>"): "the phase in a label",
+    ("outlets/metrics/definitions.py", "<module>"): "the phase in a label",
 }
 # The state that has the phase, and the suspension that has the one beneath, as their first field.
 HOLDERS = ("TableState", "Suspension")

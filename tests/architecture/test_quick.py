@@ -1,7 +1,4 @@
-"""`make quick` finds the tests of what changed, nearest first.
-
-Source: CONTRIBUTING.md, "What to run".
-"""
+"""`make quick` finds the tests of what changed, nearest first."""
 
 import pytest
 
@@ -18,21 +15,24 @@ def test_a_module_is_played_before_its_room_and_its_room_before_its_importers() 
     found = touched("controller/rules/coup.py")
     assert found[0] == "tests/controller/rules/test_coup.py"
     assert found.index("tests/controller/rules/test_burn.py") < 20
-    assert "tests/controller/settlement/test_settle.py" in found
+    assert "tests/controller/rules/settlement/test_settle.py" in found
     assert "tests/firmware_bridge/test_cbor.py" not in found
 
 
 def test_a_data_file_is_of_the_package_that_it_lies_in() -> None:
-    found = touched("controller/messages/catalogues/zh_TW.po")
+    found = touched("controller/system/messages/catalogues/zh_TW.po")
     assert found
-    assert all(name.startswith("tests/controller/messages/") for name in found[:5])
+    assert all(name.startswith("tests/controller/system/messages/") for name in found[:5])
 
 
 @pytest.mark.parametrize(
     ("changed", "first"),
     [
         ("tests/controller/rules/test_burn.py", "tests/controller/rules/test_burn.py"),
-        ("tests/controller/feed/journals.py", "tests/controller/feed/test_asyncapi.py"),
+        (
+            "tests/controller/outlets/feed/journals.py",
+            "tests/controller/outlets/feed/test_asyncapi.py",
+        ),
         ("docs/reports.md", "tests/examples/test_pages.py::"),
         ("deploy/smartshoe@.service", "tests/deploy"),
         ("pyproject.toml", "tests/packaging"),

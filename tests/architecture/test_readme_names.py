@@ -178,7 +178,9 @@ def test_names_that_do_not_exist_are_found() -> None:
         *("CustodyDesk", "Growing", "core_devices"),
         *("acted.py", "desk"),
     ]
-    assert broken_links(page, "[a](../actions/README.md#actions) [b](#seams) [c](gone.md)") == [
+    assert broken_links(
+        page, "[a](../rules/actions/README.md#actions) [b](#seams) [c](gone.md)"
+    ) == [
         "#seams",
         "gone.md",
     ]

@@ -10,7 +10,7 @@ from msgspec import NODEFAULT, Struct, inspect
 from record_types import EMBEDDED, PLAIN, RecordTypes, class_of, tag_of
 from recorded_texts import parts_of
 
-from controller.tape.inputs import RECORD_FORMAT
+from controller.core.tape.inputs import RECORD_FORMAT
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "record-format.md"

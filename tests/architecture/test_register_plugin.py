@@ -25,7 +25,7 @@ from controller.procedure import verdicts
 from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.step_result import Step, accept
 from controller.procedure.verdicts import Accepted
-from controller.profiles.clause_register import Coverage
+from controller.rules.profiles.clause_register import Coverage
 from firmware_bridge.message import message
 
 PLUGIN = Path(__file__).resolve().parents[1] / "register"
@@ -287,7 +287,9 @@ def test_every_class_with_clauses_is_listed_with_its_kind() -> None:
 
 def test_every_listed_name_exists() -> None:
     classes = {dotted(one) for one in citing_classes()}
-    absent = [name for name, _ in CITING if name not in classes and name != "controller.settlement"]
+    absent = [
+        name for name, _ in CITING if name not in classes and name != "controller.rules.settlement"
+    ]
 
     assert absent == []
 
@@ -322,7 +324,7 @@ def test_the_caller_of_a_constructor_cites() -> None:
     "module",
     [
         "controller.journal.encoding",
-        "controller.views.disclosure",
+        "controller.record.disclosure",
         "hil.dealing.coup",
         "controllers",
     ],

@@ -11,7 +11,7 @@ from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.table import ROWS
-from controller.profiles.load import load_profile
+from controller.rules.profiles.load import load_profile
 from drivers.lifecycle import FOLLOWERS
 
 ROOT = Path(__file__).resolve().parents[2]

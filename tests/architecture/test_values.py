@@ -1,7 +1,4 @@
-"""Values are frozen structs; stored ones have explicit tags and fields with one encoding.
-
-Source: controller/journal/README.md, "Encoding".
-"""
+"""Values are frozen structs; stored ones have explicit tags and fields with one encoding."""
 
 import types
 from collections.abc import Iterator
@@ -14,17 +11,17 @@ from import_configuration import settings_of
 from import_contracts import graph
 from msgspec import Raw, Struct, UnsetType
 
-from controller.commissioning.firmware_list import ApprovedStatement
+from controller.archive.replay.upgrade import UpgradeLedger
 from controller.core.settings import Settings
 from controller.core.state import StoredState
 from controller.core.stored_settings import Settings1
+from controller.core.tape.entries import Entry
+from controller.core.tape.records import RecordedInput
 from controller.custody.manifest import Manifest
 from controller.custody.receipt import ReceiptStatement
 from controller.journal.shoe_file import ShoeHeading
 from controller.journal.values import Base
-from controller.replay.upgrade import UpgradeLedger
-from controller.tape.entries import Entry
-from controller.tape.records import RecordedInput
+from controller.service.commissioning.firmware_list import ApprovedStatement
 from drivers.catalogue import find_model, model_names
 from drivers.model import DeviceKind
 

@@ -1,7 +1,4 @@
-"""Nothing above the drivers names a vendor, a model, or a setting that only one model has.
-
-Source: drivers/README.md, "One descriptor a model".
-"""
+"""Nothing above the drivers names a vendor, a model, or a setting that only one model has."""
 
 import re
 from pathlib import Path
@@ -12,7 +9,7 @@ from drivers.model import DeviceKind
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = (
     "controller/core/stored_settings.py",  # frozen: what versions up to 0.7 stored
-    "controller/messages/",  # one catalogue has the words of all that drivers say
+    "controller/system/messages/",  # one catalogue has the words of all that drivers say
     "controller/cli/declared_",  # examples of commands, with what they print
     "controller/version.py",  # the files that are this program, by their paths
 )

@@ -1,7 +1,4 @@
-"""No test waits for seconds; its limit is one of progress.
-
-Source: CONTRIBUTING.md, "What a change brings".
-"""
+"""No test waits for seconds; its limit is one of progress."""
 
 import ast
 from collections.abc import Iterator

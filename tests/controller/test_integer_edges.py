@@ -18,37 +18,37 @@ from typer.models import OptionInfo
 
 import controller
 import controller.cli
-from controller.actions.actions import ACTIONS
-from controller.actions.declaration import ActionError, ActionValues
 from controller.archive.shoe_index import parse_shoe_name
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.main import main
 from controller.cli.rules.wagers import read_wagers
 from controller.cli.table.act_values import parse_values
-from controller.commissioning.firmware_list import load_list
-from controller.commissioning.pairing_file import load_pairing
-from controller.commissioning.shuffle_receipt_file import load_shuffle
-from controller.config.document import ConfigError
-from controller.config.load import load_config
-from controller.control.requests import ActRequest, action_from_request, parse_request
+from controller.core.script.errors import ScriptError
+from controller.core.script.parser import parse
+from controller.core.tape.inputs import DevicePlugged, Tick
+from controller.core.tape.records import INPUTS
 from controller.custody.manifest import ManifestError
 from controller.custody.manifest_csv import read_sheet
 from controller.custody.receipt import read_receipt
-from controller.evidence.lookup import CoupReference
 from controller.journal.encoding import EncodingError
 from controller.journal.tape_file import BASES
 from controller.journal.values import Base, JournalError
-from controller.profiles.load import load_profile
-from controller.profiles.profile import ProfileError
-from controller.script.errors import ScriptError
-from controller.script.parser import parse
+from controller.outlets.control.requests import ActRequest, action_from_request, parse_request
+from controller.rules.actions.actions import ACTIONS
+from controller.rules.actions.declaration import ActionError, ActionValues
+from controller.rules.profiles.load import load_profile
+from controller.rules.profiles.profile import ProfileError
+from controller.service.commissioning.firmware_list import load_list
+from controller.service.commissioning.pairing_file import load_pairing
+from controller.service.commissioning.shuffle_receipt_file import load_shuffle
+from controller.service.config.document import ConfigError
+from controller.service.config.load import load_config
 from controller.system.atomic_file import SmallFileError
 from controller.system.json_document import Document, JsonError
-from controller.tape.inputs import DevicePlugged, Tick
-from controller.tape.records import INPUTS
 from firmware_bridge import cbor
 from firmware_bridge.tablelink.fields import FieldMismatch, Fields
 from firmware_bridge.timestamp import Timestamp
+from office.evidence.lookup import CoupReference
 
 INT64_MAX = 2**63 - 1
 TOO_LARGE = {
@@ -68,7 +68,7 @@ Read = Callable[[Path, str], object]
 
 def toml(section: str, line: str) -> Read:
     """table.toml with that line in its section."""
-    shipped = Path(controller.__file__).parent / "config" / "example.toml"
+    shipped = Path(controller.__file__).parent / "service" / "config" / "example.toml"
 
     def read(folder: Path, number: str) -> object:
         text = shipped.read_text("utf-8")
@@ -246,8 +246,8 @@ def integers(found: inspect.Type, place: str) -> Iterator[tuple[str, inspect.Int
 
 
 def test_every_number_of_a_json_document_and_of_an_action_has_bounds() -> None:
-    list(modules_of("controller.control"))
-    list(modules_of("controller.commissioning"))
+    list(modules_of("controller.outlets.control"))
+    list(modules_of("controller.service.commissioning"))
     kinds = [*Document.__subclasses__(), *ActionValues.__subclasses__()]
     found = dict(
         one

@@ -15,22 +15,22 @@ import pytest
 from msgspec import inspect
 
 from controller.core.state import CoreState
+from controller.core.tape.entries import Entry
+from controller.core.tape.records import RecordedInput
 from controller.custody.manifest import ManifestCard, build_manifest
 from controller.journal.shoe_file import ALGORITHMS, ShoeHeading
 from controller.monitors.across_shoes import pace, shufflers
 from controller.monitors.across_shoes.shufflers import Shuffler
-from controller.monitors.advisory import OrderTest
 from controller.monitors.faces import face_of
 from controller.monitors.past import PastShoe
 from controller.procedure.states import finished_coups
 from controller.procedure.states.finished_coups import EarlierShoe, FinishedCoup, packed_wagers
+from controller.rules.advisory import OrderTest
 from controller.rules.cards import FACES, SUIT_NUMBERS, Card, Rank, Suit, face_number
 from controller.rules.outcome import Outcome
+from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.wagers import KIND_NUMBERS, SEAT_MAX, WagerKind
 from controller.service.shoe_monitors import SavedMonitors
-from controller.settlement.payout_difference import SettledWager
-from controller.settlement.wagers import KIND_NUMBERS, SEAT_MAX, WagerKind
-from controller.tape.entries import Entry
-from controller.tape.records import RecordedInput
 
 ROOT = Path(__file__).resolve().parents[2]
 # As 0.8.0 packed them: a wager of each kind, on the seats 1 to 9 and 99.

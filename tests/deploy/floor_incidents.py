@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from simulated_history import SimulatedPage
 
 from controller.archive.log_writer import LogStatus
-from controller.monitors.advisory import AdvisoryKind
-from controller.tape.inputs import ClockSync, ClockSyncRead, DiskLevel, DiskSpace
-from controller.views.snapshot import Health
+from controller.core.tape.inputs import ClockSync, ClockSyncRead, DiskLevel, DiskSpace
+from controller.record.snapshot import Health
+from controller.rules.advisory import AdvisoryKind
 from hil.scenario.commands.files import SHIPPED
 from hil.scenario.language.reading import Scenario, parse_scenario, read_scenario
 

@@ -18,7 +18,7 @@ from grafana_panels import (
     stat,
 )
 
-from controller.tape.inputs import DiskLevel
+from controller.core.tape.inputs import DiskLevel
 
 PITS = 'pit=~"$pit"'
 PIT, TABLE_NAME = Column("pit", "Pit"), Column("table", "Table")

@@ -21,9 +21,9 @@ from grafana_panels import (
     stat,
 )
 
+from controller.core.tape.inputs import DiskLevel
 from controller.custody.batch_life.stages import BatchStage
 from controller.table.disk_space import DiskLimits
-from controller.tape.inputs import DiskLevel
 from drivers.events import Stage
 
 ONE = 'pit="$pit", table="$table"'

@@ -19,13 +19,13 @@ from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.state import Conclusion, CoreState, Stored
-from controller.metrics.collector import TablesCollector
-from controller.metrics.table_metrics import TableMetrics, device_labels
-from controller.monitors.advisory import AdvisoryKind
+from controller.core.tape.entries import CoreOutput
+from controller.core.tape.inputs import Input
+from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.phases import Phase
-from controller.tape.entries import CoreOutput
-from controller.tape.inputs import Input
-from controller.views.snapshot import Health
+from controller.record.snapshot import Health
+from controller.rules.advisory import AdvisoryKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 from hil.scenario.benches.simulated_bench import SimulatedBench

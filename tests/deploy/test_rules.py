@@ -18,8 +18,8 @@ from rule_files import (
     records,
 )
 
-from controller.metrics.definitions import ANY, METRICS, MetricKind
-from controller.metrics.page import process_registry
+from controller.outlets.metrics.definitions import ANY, METRICS, MetricKind
+from controller.outlets.metrics.page import process_registry
 
 HERE = Path(__file__).parent
 ALERT_TESTS, RECORDING_TESTS = HERE / "alerts.test.yml", HERE / "recording.test.yml"

@@ -1,6 +1,6 @@
 """The shell scripts of package, gate and CI, read by shellcheck.
 
-Source: deploy/debian/README.md; shellcheck(1).
+Source: shellcheck(1).
 """
 
 import subprocess

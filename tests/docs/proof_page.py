@@ -2,7 +2,7 @@
 
 As a script, with tests/docs in PYTHONPATH, it takes the records of build/runs first.
 
-Source: docs/known_limits.toml, docs/runs; CONTRIBUTING.md, "A release".
+Source: docs/known_limits.toml, docs/runs.
 """
 
 import tomllib

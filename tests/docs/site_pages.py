@@ -1,7 +1,4 @@
-"""Reads the pages of a built site: what they link, load and contain.
-
-Source: CONTRIBUTING.md, "The documentation's site".
-"""
+"""Reads the pages of a built site: what they link, load and contain."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""No page and no text of the program claims that a regulator, laboratory or maker approved it.
-
-Source: CONTRIBUTING.md, "The documentation's site".
-"""
+"""No page and no text of the program claims that a regulator, laboratory or maker approved it."""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""CONTRIBUTING.md sends a contributor to files that declare what they are named for.
-
-Source: CONTRIBUTING.md, "Where something new goes", "What a change brings", "A release".
-"""
+"""CONTRIBUTING.md sends a contributor to files that declare what they are named for."""
 
 import re
 from pathlib import Path

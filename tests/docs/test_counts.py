@@ -1,6 +1,7 @@
 """A count that a page writes in words is that of the data.
 
-Source: controller/profiles/shipped, controller/profiles/data/clauses.csv, hil/scenarios/incidents.
+Source: controller/rules/profiles/shipped, controller/rules/profiles/data/clauses.csv,
+hil/scenarios/incidents.
 """
 
 import csv
@@ -21,11 +22,11 @@ NUMBERS = {word: number for number, word in enumerate(ONES.split())}
 
 
 def profiles() -> int:
-    return len(list((ROOT / "controller" / "profiles" / "shipped").glob("*.toml")))
+    return len(list((ROOT / "controller" / "rules" / "profiles" / "shipped").glob("*.toml")))
 
 
 def rule_documents() -> int:
-    register = ROOT / "controller" / "profiles" / "data" / "clauses.csv"
+    register = ROOT / "controller" / "rules" / "profiles" / "data" / "clauses.csv"
     with register.open(encoding="utf-8") as file:
         return len({row["id"].partition("-")[0] for row in csv.DictReader(file)})
 

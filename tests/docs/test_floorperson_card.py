@@ -1,16 +1,13 @@
-"""docs/floorperson-card.md says what the catalogue says.
-
-Source: controller/procedure/README.md, "Irregularities".
-"""
+"""docs/floorperson-card.md says what the catalogue says."""
 
 from pathlib import Path
 
 from generated_parts import with_parts
 
-from controller.messages.catalogue import to_words
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.codes import NEVER_SILENT, NO_FAVOURS
-from controller.views.remedy import _WHEN
+from controller.record.remedy import _WHEN
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message
 
 ROOT = Path(__file__).resolve().parents[2]

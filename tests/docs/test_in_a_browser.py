@@ -1,7 +1,4 @@
-"""The site in a browser: the card is one sheet of A4, nothing is fetched, no page is too wide.
-
-Source: CONTRIBUTING.md, "The documentation's site".
-"""
+"""The site in a browser: the card is one sheet of A4, nothing is fetched, no page is too wide."""
 
 import re
 import shutil

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from controller.metrics.definitions import METRICS, MetricKind
+from controller.outlets.metrics.definitions import METRICS, MetricKind
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "monitoring.md"

@@ -5,7 +5,7 @@ from importlib import import_module
 import msgspec
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
 from drivers.events import Spot
 from drivers.model import (

@@ -1,7 +1,4 @@
-"""drivers/README.md lists every model and setting, from the descriptors.
-
-Source: drivers/README.md, "Models".
-"""
+"""drivers/README.md lists every model and setting, from the descriptors."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers import pairing
 from drivers.pairing import (
     RETRY_NS,

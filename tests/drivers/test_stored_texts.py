@@ -1,7 +1,4 @@
-"""Events of every model, from golden and damaged bytes, hold identifiers where a record wants them.
-
-Source: controller/messages/README.md, "Texts in the record".
-"""
+"""Events of every model, of golden and damaged bytes, hold identifiers where records do."""
 
 import tomllib
 from collections.abc import Iterator

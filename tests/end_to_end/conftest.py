@@ -1,7 +1,4 @@
-"""End-to-end rig: an emulator on a pty or TCP, the real program, and a scripted floorperson.
-
-Source: hil/README.md, "Truth", "Mistakes".
-"""
+"""End-to-end rig: an emulator on a pty or TCP, the real program, and a scripted floorperson."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -12,11 +9,11 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, Place
 from hil.dealing.dealer import Dealer, DealerSettings

@@ -1,7 +1,4 @@
-"""Two programs of one version name: another rule makes another program, another style does not.
-
-Source: controller/replay/README.md, "Which program it was".
-"""
+"""Two programs of one version name: another rule makes another program, another style does not."""
 
 import json
 import os
@@ -65,14 +62,14 @@ def rule(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """A value of the profile that the table deals by."""
-    place = "controller/profiles/shipped/s42-mini.toml"
+    place = "controller/rules/profiles/shipped/s42-mini.toml"
     return Tree(tmp_path_factory.mktemp("profile"), place, '"feather"', '"lace"')
 
 
 @pytest.fixture(scope="module")
 def style(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """A colour of the operator page."""
-    place = "controller/console/static/console.css"
+    place = "controller/outlets/console/static/console.css"
     return Tree(tmp_path_factory.mktemp("style"), place, "color", "background-color")
 
 

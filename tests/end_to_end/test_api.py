@@ -1,7 +1,4 @@
-"""The API of a running table: the client of its page, and requests made from its document.
-
-Source: docs/api.md; controller/console/README.md, "API".
-"""
+"""The API of a running table: the client of its page, and requests made from its document."""
 
 import json
 import os

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.config.load import load_config
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.procedure.verdicts import Irregularity
+from controller.service.config.load import load_config
 from controller.table import stored_until
 from controller.table.stored_until import note_file
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import read_entry, read_input
 from firmware_bridge.transport.port import PortEnd, PortLost
 from hil.dealing.actions import DealerAction, Pause, PauseKind
 from hil.dealing.dealer import Dealer, DealerSettings

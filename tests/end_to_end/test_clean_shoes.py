@@ -1,6 +1,6 @@
 """Clean shoes over a noisy line give exactly the dealt coups and no irregularity.
 
-Source: hil/README.md, "Faults of the wire"; wire document, "Reports".
+Source: wire document, "Reports".
 """
 
 import pytest

@@ -2,7 +2,7 @@
 
 The emulated shuffler stands at the other end of a TCP line that carries the readings of its lines.
 
-Source: drivers/README.md, "A shuffler that shows only contacts"; NY (a)(4)(iv); S42 (a)(4), (e).
+Source: NY (a)(4)(iv); S42 (a)(4), (e).
 """
 
 import json
@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from controller.control.answer_schema import Answer
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.core.tape.entries import Entry
+from controller.core.tape.records import read_entry
 from controller.custody.batch_life.facts import StageChange
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
+from controller.outlets.control.answer_schema import Answer
 from controller.procedure.effects import WarningClosed, WarningOpened
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import Entry
-from controller.tape.records import read_entry
-from controller.views.snapshot_devices import ShufflerView
+from controller.record.snapshot_devices import ShufflerView
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch

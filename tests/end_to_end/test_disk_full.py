@@ -1,7 +1,4 @@
-"""`smartshoe run` on a full disk: it stops, loses nothing, and says what to do.
-
-Source: controller/core/README.md, "Store before you act".
-"""
+"""`smartshoe run` on a full disk: it stops, loses nothing, and says what to do."""
 
 import resource
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""`smartshoe doctor` at a table that runs, and in the middle of a shoe.
-
-Source: controller/install/README.md, "Doctor"; deploy/debian/README.md, "Tables and a new version".
-"""
+"""`smartshoe doctor` at a table that runs, and in the middle of a shoe."""
 
 import json
 import urllib.request

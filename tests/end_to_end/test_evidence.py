@@ -1,7 +1,4 @@
-"""The evidence of a whole shoe: replayed byte for byte, and every changed bit found.
-
-Source: controller/journal/README.md, "Chain"; controller/replay/README.md, "Replay".
-"""
+"""The evidence of a whole shoe: replayed byte for byte, and every changed bit found."""
 
 import json
 import os

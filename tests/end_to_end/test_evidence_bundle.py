@@ -1,7 +1,4 @@
-"""Evidence bundles of coups that a table dealt, verified by bare Python.
-
-Source: controller/evidence/README.md, "Evidence bundle".
-"""
+"""Evidence bundles of coups that a table dealt, verified by bare Python."""
 
 import json
 import os

@@ -2,7 +2,6 @@
 
 A consumer that drops repeats holds exactly the events of the journals, and a head that it kept
 shows a journal that was cut back.
-Source: controller/feed/README.md; docs/feed.md.
 """
 
 import json
@@ -19,9 +18,9 @@ from msgspec.json import encode
 from controller.archive.consumers import FeedSettings
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.feed.publisher import Publisher
-from controller.feed.sending import FeedSource
 from controller.journal.log_database import LogDatabase
+from controller.outlets.feed.publisher import Publisher
+from controller.outlets.feed.sending import FeedSource
 from firmware_bridge.transport.clock import now
 from hil.progress import BOUND_S, poll_until
 from hil.rig.program import Program

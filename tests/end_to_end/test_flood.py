@@ -1,6 +1,6 @@
 """`smartshoe run` at a peer that floods the shoe's port: little memory, /healthz, a quick end.
 
-Source: controller/table/README.md, "The queue"; performance goal P20.
+Source: performance goal P20.
 """
 
 import urllib.request
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from controller.core.tape.entries import DeviceEventRecorded
+from controller.core.tape.records import read_entry
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.tape.entries import DeviceEventRecorded
-from controller.tape.records import read_entry
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind

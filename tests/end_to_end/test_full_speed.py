@@ -1,7 +1,4 @@
-"""Shoes dealt as fast as a cable of TCP brings them: the evidence of honest play stays intact.
-
-Source: controller/archive/README.md, "The evidence log".
-"""
+"""Shoes dealt as fast as a cable of TCP brings them: the evidence of honest play stays intact."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,7 @@
 """USB devices plugged into a running table: opened by id or path, or refused.
 
-Source: firmware_bridge/README.md, "USB devices", "Allow-list"; controller/config/README.md,
-"Devices of a table"; field practice (an exposed USB port).
+Source: firmware_bridge/README.md, "USB devices", "Allow-list"; field practice (an exposed USB
+port).
 """
 
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from controller.messages.catalogue import to_words
-from controller.tape.entries import UsbDeviceRecorded
-from controller.tape.inputs import DevicePlugged
+from controller.core.tape.entries import UsbDeviceRecorded
+from controller.core.tape.inputs import DevicePlugged
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.port import PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.lines.serve import TcpServer

@@ -1,6 +1,6 @@
 """The log and the answers of `smartshoe run` and `resolve` about a table that is suspended.
 
-Source: D-32; controller/procedure/README.md, "Suspension".
+Source: D-32.
 """
 
 import json
@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from controller.cli.main import main
-from controller.control.answer_schema import DealtOnAnswer, ResolutionAnswer
 from controller.journal.people import PeopleFile
+from controller.outlets.control.answer_schema import DealtOnAnswer, ResolutionAnswer
 from hil.dealing.cards import card_named
 from hil.dealing.tableau import Winner
 from hil.emulator.angel_eye.device import AngelEye

@@ -1,6 +1,6 @@
 """Kill -9 at random moments of a running shoe: nothing lost, duplicated or invented.
 
-Source: D-22; wire document, "Continuity"; hil/README.md, "Truth".
+Source: D-22; wire document, "Continuity".
 """
 
 import contextlib
@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from controller.core.tape.entries import Entry, EventVerdicts
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompt, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Entry, EventVerdicts
-from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.dealing.actions import DealerAction, Pause
 from hil.dealing.dealer import Dealer, DealerSettings

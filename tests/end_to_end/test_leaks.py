@@ -3,7 +3,7 @@
 Pairs of tables differ only in cards nobody has seen; no output may differ or name such a card.
 Times, process ids, keys, the folder's name, the head of the chain and the division of the line's
 bytes into reads are removed before two texts are compared.
-Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
+Source: D-8 (a scan is not disclosure).
 """
 
 import contextlib
@@ -37,13 +37,13 @@ from msgspec.json import encode
 from pyarrow import parquet
 
 from controller.cli import main as cli
-from controller.control.answer_schema import Answer
-from controller.control.client import ControlClient
 from controller.journal.log_database import LogDatabase
+from controller.outlets.control.answer_schema import Answer
+from controller.outlets.control.client import ControlClient
 from controller.procedure.phases import Phase
-from controller.views.output_kinds import AllowedContent, OutputName
-from controller.views.outputs import OUTPUTS
-from controller.views.snapshot import Snapshot
+from controller.record.output_kinds import AllowedContent, OutputName
+from controller.record.outputs import OUTPUTS
+from controller.record.snapshot import Snapshot
 from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch

@@ -1,6 +1,6 @@
 """Prometheus's library is loaded after the start, by the web server, and for metrics alone.
 
-Source: controller/metrics/README.md, "Cost"; performance goals P10, P12.
+Source: performance goals P10, P12.
 """
 
 import sys

@@ -1,7 +1,4 @@
-"""The counts of the metrics go on over kill -9: no card is lost or counted twice.
-
-Source: controller/metrics/README.md, "Over restarts".
-"""
+"""The counts of the metrics go on over kill -9: no card is lost or counted twice."""
 
 import socket
 import threading
@@ -11,13 +8,13 @@ from urllib.request import urlopen
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from controller.config.load import load_config
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.records import read_entry
 from controller.journal.folder import COUNTS_NAME
 from controller.journal.store import open_read_only
 from controller.procedure.effects import CoupClosed
 from controller.procedure.events import CardDrawn
-from controller.tape.entries import EventVerdicts
-from controller.tape.records import read_entry
+from controller.service.config.load import load_config
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer

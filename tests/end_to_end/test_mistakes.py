@@ -1,13 +1,10 @@
-"""Each mistake of the dealer gives exactly its irregularity and no other.
-
-Source: hil/README.md, "Mistakes"; controller/procedure/README.md, "Irregularities".
-"""
+"""Each mistake of the dealer gives exactly its irregularity and no other."""
 
 import pytest
 
-from controller.actions.actions import Resolution
-from controller.actions.choices import FloorDecision, Provisional
 from controller.procedure.irregularities import IrregularityCode as Code
+from controller.rules.actions.actions import Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import ONLY_REMARKED, Mistake, PlannedMistake
 from hil.rig.in_process import TableRig

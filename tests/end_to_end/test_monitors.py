@@ -1,7 +1,4 @@
-"""A real program says of a shoe that was never shuffled that it is in order; of a fair one nothing.
-
-Source: controller/monitors/README.md, "Where they run".
-"""
+"""A program says of a shoe that was never shuffled that it is in order; of a fair one nothing."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,8 +8,8 @@ from typing import TypeAlias
 from urllib.request import urlopen
 
 from controller.cli.main import main
-from controller.monitors.advisory import AdvisoryKind
-from controller.views.snapshot_devices import AdvisoryView
+from controller.record.snapshot_devices import AdvisoryView
+from controller.rules.advisory import AdvisoryKind
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer

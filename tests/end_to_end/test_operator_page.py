@@ -1,6 +1,6 @@
 """Debian's Chromium at the operator page of a running table, shoe by shoe of an emulated shoe.
 
-Source: controller/console/README.md, "The operator page"; D-8, D-32, D-42.
+Source: D-8, D-32, D-42.
 """
 
 import re
@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.console.pages.values import PAGE_BOARDS
-from controller.evidence.road_drawings import road_drawings
+from controller.outlets.console.pages.values import PAGE_BOARDS
+from controller.outlets.road_drawings import road_drawings
 from controller.rules.outcome import Outcome
 from controller.rules.roads import RoadCoup, build_roads
 from hil.dealing.cards import card_named
@@ -366,7 +366,7 @@ def serious(page: Page) -> list[str]:
 
 
 def test_the_script_is_short() -> None:
-    script = Path("controller/console/static/console.js").read_text("utf-8")
+    script = Path("controller/outlets/console/static/console.js").read_text("utf-8")
     assert len(script.splitlines()) <= 150
 
 

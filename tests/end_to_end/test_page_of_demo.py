@@ -1,6 +1,6 @@
 """Debian's Chromium at the page of the demo, whose two batches take turns.
 
-Source: controller/console/README.md, "The operator page"; NY (a)(4)(iv), S42 (a)(4).
+Source: NY (a)(4)(iv), S42 (a)(4).
 """
 
 import signal

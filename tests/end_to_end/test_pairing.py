@@ -9,9 +9,9 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
-from controller.commissioning.pairing_file import load_pairing
-from controller.config.load import load_config
+from controller.service.commissioning.firmware_list import ApprovedEntry, sign, store_list
+from controller.service.commissioning.pairing_file import load_pairing
+from controller.service.config.load import load_config
 from controller.system.keys import make_key
 from drivers.model import Installation
 from drivers.shuffler_events import IdentityProven, IdentityRefused

@@ -1,7 +1,4 @@
-"""Persons at the running program: proved by PIN, in no evidence by hash; one account's reach.
-
-Source: controller/accounts/README.md; docs/evidence.md, "Who acted".
-"""
+"""Persons at the running program: proved by PIN, in no evidence by hash; one account's reach."""
 
 import zipfile
 from collections.abc import Callable, Iterator

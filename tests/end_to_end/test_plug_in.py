@@ -1,7 +1,4 @@
-"""A device model of another distribution: a wheel beside the program deals, verifies and replays.
-
-Source: examples/second_shoe/README.md; docs/adding-a-device.md, "From outside".
-"""
+"""A device model of another distribution: a wheel beside ours deals, verifies and replays."""
 
 import json
 import os
@@ -18,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.control.client import ControlClient, ControlError
-from controller.views.snapshot import Health, Snapshot
+from controller.outlets.control.client import ControlClient, ControlError
+from controller.record.snapshot import Health, Snapshot
 from drivers.events import Stage
 from hil.dealing.actions import Draw, DrawCutCard, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings

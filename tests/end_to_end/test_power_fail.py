@@ -1,6 +1,6 @@
 """The power fails in the middle of a coup: all is stored, the head is signed, the next run goes on.
 
-Source: controller/table/README.md, "Power fail"; signal(7), SIGPWR.
+Source: signal(7), SIGPWR.
 """
 
 import os
@@ -8,15 +8,15 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from controller.evidence_log.leaf import LeafKind
-from controller.evidence_log.log import leaves_newest_first
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.core.tape.entries import PowerFailRecorded
+from controller.core.tape.inputs import PowerFailing, PowerSign
+from controller.core.tape.records import inputs_in, read_entry, read_input
+from controller.journal.evidence_log.leaf import LeafKind
+from controller.journal.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import PowerFailRecorded
-from controller.tape.inputs import PowerFailing, PowerSign
-from controller.tape.records import inputs_in, read_entry, read_input
 from hil.rig.program import Program
 
 # A second is promised on a machine of its own; tests share theirs.

@@ -1,7 +1,4 @@
-"""A shoe recorded once gives the program the same coups and verdicts when it is replayed.
-
-Source: hil/README.md, "Records of real devices".
-"""
+"""A shoe recorded once gives the program the same coups and verdicts when it is replayed."""
 
 import json
 import signal
@@ -12,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from controller.core.tape.entries import Entry, EventVerdicts
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.procedure.effects import CoupClosed, Prompt, ShoeOpened
-from controller.tape.entries import Entry, EventVerdicts
-from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth

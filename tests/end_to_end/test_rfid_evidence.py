@@ -1,7 +1,4 @@
-"""The evidence of an RFID shoe with unplugs and faults: replayed byte for byte, chain intact.
-
-Source: controller/replay/README.md, "Replay"; controller/journal/README.md, "Chain".
-"""
+"""The evidence of an RFID shoe with unplugs and faults: replayed byte for byte, chain intact."""
 
 import json
 import os

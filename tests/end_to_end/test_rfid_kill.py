@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from controller.core.tape.inputs import Started
 from controller.journal.verify import verify
-from controller.tape.inputs import Started
 from drivers.events import Stage
 from hil.dealing.actions import DealerAction, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings

@@ -1,7 +1,4 @@
-"""The same shoes dealt from an RFID shoe and from an Angel Eye give the same coups.
-
-Source: hil/README.md, "The RFID shoe", "Faults of the wire".
-"""
+"""The same shoes dealt from an RFID shoe and from an Angel Eye give the same coups."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,6 +1,6 @@
 """The host is stopped while an RFID shoe deals: every card and coup is recorded once, in order.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery; controller/core/README.md, "The seams".
+Source: firmware_bridge/README.md, "FEIG OBID", delivery.
 """
 
 import os

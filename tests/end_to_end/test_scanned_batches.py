@@ -1,6 +1,6 @@
 """A batch's bar code scanned at a running table binds the batch, or is refused with a reason.
 
-Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+Source: NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
 from collections.abc import Callable, Iterator
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from controller.commissioning.batch_folder import receipt_path
+from controller.core.tape.entries import BatchBound
 from controller.journal.people import PeopleFile
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
+from controller.service.commissioning.batch_folder import receipt_path
 from controller.system.keys import make_key
-from controller.tape.entries import BatchBound
+from controller.system.messages.catalogue import to_words
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.emulator.scanners.line import ScannerLine

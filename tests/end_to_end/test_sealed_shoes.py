@@ -1,17 +1,14 @@
-"""A whole shoe over a real line ends in a sealed file with exactly the dealt cards.
-
-Source: controller/journal/README.md, "Shoe file"; controller/archive/README.md, "Evidence".
-"""
+"""A whole shoe over a real line ends in a sealed file with exactly the dealt cards."""
 
 from pathlib import Path
 
 import pytest
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.journal.card_row_format import CardRow, RowEnd, RowRole, read_row
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile
 from controller.journal.verify import verify
-from controller.replay.report import ReplayFinding, replay
 from controller.rules.cards import Suit
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.truth import Truth

@@ -1,7 +1,4 @@
-"""`smartshoe setup` at a terminal and from a file; the table it wrote takes a card.
-
-Source: controller/install/README.md, "Setting up".
-"""
+"""`smartshoe setup` at a terminal and from a file; the table it wrote takes a card."""
 
 import fcntl
 import itertools
@@ -19,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from controller.cli.errors import ExitCode
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import ChunkRun, read_input
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
-from controller.tape.inputs import Started
-from controller.tape.records import ChunkRun, read_input
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye

@@ -1,22 +1,18 @@
-"""The program with the reference firmware: ARM code on an emulated board at a TCP port.
-
-Source: controller/procedure/README.md, "The shuffler at the table"; hil/README.md, "Reference
-firmware".
-"""
+"""The program with the reference firmware: ARM code on an emulated board at a TCP port."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.cli.main import main
+from controller.core.tape.entries import CommandGiven
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.state import BlockReason, WarningKind
 from controller.journal.verify import verify
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, CoupClosed, Refusal, WarningOpened
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import CommandGiven
+from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import (
     AbortReason,

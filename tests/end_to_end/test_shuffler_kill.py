@@ -1,7 +1,6 @@
 """Kill -9 at random moments of batch exchanges: each event and order is recorded once.
 
-Source: NY (a)(4)(iv); firmware_bridge README, "TableLink/1"; controller/replay/README.md,
-"Restart".
+Source: NY (a)(4)(iv); firmware_bridge README, "TableLink/1".
 """
 
 import contextlib
@@ -12,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from controller.control.client import ControlError
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.core.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import read_input
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.messages.catalogue import to_words
+from controller.outlets.control.client import ControlError
 from controller.procedure.effects import CoupClosed, WarningOpened
 from controller.procedure.events import ShufflerEventsLost
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import read_input
+from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import (

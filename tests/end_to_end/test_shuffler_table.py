@@ -1,7 +1,6 @@
 """A table with a shuffler through the real program: orders, a warning, and kills between.
 
-Source: NY (a)(4)(iv); S42 (a)(4), (e); D-22; controller/procedure/README.md, "The shuffler at the
-table".
+Source: NY (a)(4)(iv); S42 (a)(4), (e); D-22.
 """
 
 import json
@@ -10,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.cli.main import main
-from controller.control.answer_schema import Answer
+from controller.core.tape.entries import CommandGiven, Entry
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import read_entry, read_input
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.messages.catalogue import to_words
+from controller.outlets.control.answer_schema import Answer
 from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import CommandGiven, Entry
-from controller.tape.inputs import Started
-from controller.tape.records import read_entry, read_input
-from controller.views.snapshot import Snapshot
-from controller.views.snapshot_devices import ShufflerView
+from controller.record.snapshot import Snapshot
+from controller.record.snapshot_devices import ShufflerView
+from controller.system.messages.catalogue import to_words
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.cli.main import main
+from controller.core.tape.entries import Entry, EventVerdicts
+from controller.core.tape.records import read_entry
 from controller.custody.batch_life.facts import StageChange
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.events import CardDrawn, ShufflerReported
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import Entry, EventVerdicts
-from controller.tape.records import read_entry
-from controller.views.snapshot_devices import ShufflerView
+from controller.record.snapshot_devices import ShufflerView
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,

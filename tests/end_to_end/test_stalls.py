@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from controller.archive.export import finished_span, rows
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.core.tape.entries import Entry, EventVerdicts, StateDigest
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed
 from controller.procedure.verdicts import Irregularity
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import Entry, EventVerdicts, StateDigest
-from controller.tape.inputs import Started
-from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye

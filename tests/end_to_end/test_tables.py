@@ -1,7 +1,4 @@
-"""`smartshoe run FOLDER`: what happens at one table leaves no trace in another's journal.
-
-Source: controller/table/README.md, "Several tables in one process".
-"""
+"""`smartshoe run FOLDER`: what happens at one table leaves no trace in another's journal."""
 
 import re
 import shutil
@@ -13,10 +10,10 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.control.client import ControlError
 from controller.journal.verify import verify
+from controller.outlets.control.client import ControlError
+from controller.record.snapshot import Health
 from controller.table.disk_space import MIB
-from controller.views.snapshot import Health
 from hil.progress import poll_until
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.program import Program

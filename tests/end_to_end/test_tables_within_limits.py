@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.control.server import CONNECTIONS_MAX
+from controller.outlets.control.server import CONNECTIONS_MAX
 from hil.gate.machine import DEPLOY
 from hil.progress import poll_until
 from hil.rig.program import Program

@@ -1,6 +1,6 @@
 """A table whose key is in a token plays, seals and logs; the verifier checks both with that key.
 
-Source: docs/commissioning.md, "10. A key in hardware"; PKCS#11 (SoftHSM2), TPM 2.0 (swtpm).
+Source: PKCS#11 (SoftHSM2), TPM 2.0 (swtpm).
 """
 
 import subprocess
@@ -13,12 +13,12 @@ import pytest
 from pkcs11 import Attribute, ObjectClass
 from pkcs11.exceptions import AttributeSensitive
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.archive.signer import ProgramSigner, SignFailed, SigningSettings, open_signer
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.verify import verify
-from controller.replay.report import ReplayFinding, replay
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.progress import poll_until

@@ -1,7 +1,4 @@
-"""A trial beside an existing system: the program follows the shoe and writes no byte to its line.
-
-Source: docs/installation.md, "A trial beside an existing system".
-"""
+"""A trial beside an existing system: the program follows the shoe and writes no byte to it."""
 
 from collections.abc import Callable
 from pathlib import Path

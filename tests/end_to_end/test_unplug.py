@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.core.tape.entries import DeviceEventRecorded
 from controller.procedure.phases import Phase
-from controller.tape.entries import DeviceEventRecorded
 from drivers.events import Stage, StageChanged
 from hil.dealing.actions import DealerAction, Draw
 from hil.dealing.dealer import Dealer, DealerSettings

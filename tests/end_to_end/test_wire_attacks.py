@@ -13,9 +13,9 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed
-from controller.views.snapshot_devices import IdentityView
+from controller.record.snapshot_devices import IdentityView
+from controller.system.messages.catalogue import to_words
 from drivers.shuffler_events import IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.link import LinkFault

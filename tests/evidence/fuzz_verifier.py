@@ -6,8 +6,6 @@ traceback, and stay within 10 s of processor time and 256 MB.
 
     python tests/evidence/fuzz_verifier.py --seconds 600 --seed 1
     python tests/evidence/fuzz_verifier.py --seed 1 --only 4711      # one case, its files kept
-
-Source: controller/journal/README.md, "Limits".
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """The crash matrix: kills, failing calls, power cuts and damage lose, double and hide nothing.
 
 Runs a short, evenly spread sample; all of it behind the flag.
-Source: hil/README.md, "The crash and damage matrix".
 """
 
 import json

@@ -1,7 +1,6 @@
 """A table's first start, disturbed at every point of it: nothing half made is left, or is refused.
 
 The rest of the matrix is sampled in test_crash_matrix, and whole in the gate.
-Source: hil/README.md, "The crash and damage matrix".
 """
 
 import logging

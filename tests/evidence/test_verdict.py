@@ -1,7 +1,4 @@
-"""The crash matrix detects lost, doubled and unreported records, and counts calls by thread.
-
-Source: hil/README.md, "The crash and damage matrix".
-"""
+"""The crash matrix detects lost, doubled and unreported records, and counts calls by thread."""
 
 from controller.journal.record import link
 from controller.journal.values import StoredRecord

@@ -1,6 +1,6 @@
 """The states that a power cut may leave, derived from a log of strace and the syncs in it.
 
-Source: fsync(2), rename(2); hil/README.md, "The crash and damage matrix".
+Source: fsync(2), rename(2).
 """
 
 import pytest

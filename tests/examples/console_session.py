@@ -1,7 +1,4 @@
-"""Types the examples of one page into one bash, in a fresh folder, and compares what they print.
-
-Source: tests/examples/README.md.
-"""
+"""Types the examples of one page into one bash, in a fresh folder, and compares what they print."""
 
 import difflib
 import os

@@ -1,7 +1,4 @@
-"""Commands within sentences: each exists with its options, and what only reads is typed there.
-
-Source: tests/examples/README.md.
-"""
+"""Commands within sentences: each exists with its options, and what only reads is typed there."""
 
 import re
 import shlex

@@ -1,7 +1,4 @@
-"""Runs the examples of one Markdown page; with --write fills in what their commands print.
-
-Source: tests/examples/README.md.
-"""
+"""Runs the examples of one Markdown page; with --write fills in what their commands print."""
 
 import argparse
 import sys

@@ -1,7 +1,7 @@
 """Every Markdown page of the repository: each block is typed, and prints what is shown.
 
 A page that begins with `apt-get` is what a newcomer types, who may be a user or root.
-Source: tests/examples/README.md; user_namespaces(7).
+Source: user_namespaces(7).
 """
 
 import os

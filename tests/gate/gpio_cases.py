@@ -15,10 +15,10 @@ from pathlib import Path
 import gpiod
 import pytest
 
+from controller.core.tape.entries import PowerFailRecorded
+from controller.core.tape.inputs import PowerSign
+from controller.core.tape.records import read_entry
 from controller.journal.store import open_read_only
-from controller.tape.entries import PowerFailRecorded
-from controller.tape.inputs import PowerSign
-from controller.tape.records import read_entry
 from firmware_bridge.gpio.chip import GpioInput, GpioOutputs, GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
 from firmware_bridge.transport.gpio_port import GpioPort

@@ -14,7 +14,7 @@ from queue import Queue
 import pytest
 from in_words import raises_in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import open_port

@@ -231,7 +231,7 @@ class ClauseMutants:
         print(excrepr, file=sys.stderr)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        from controller.profiles.load import load_profile, profile_names  # noqa: PLC0415
+        from controller.rules.profiles.load import load_profile, profile_names  # noqa: PLC0415
 
         for name in profile_names():
             load_profile(name)
@@ -260,7 +260,7 @@ class ClauseMutants:
         self, base: Run, clauses: dict[str, set[str]], short: set[str]
     ) -> dict[int, set[str]]:
         """For each clause its most specific places; for each mutant the tests to run."""
-        from controller.profiles.clause_register import load_register  # noqa: PLC0415
+        from controller.rules.profiles.clause_register import load_register  # noqa: PLC0415
 
         of_place: dict[int, set[str]] = defaultdict(set)
         reaches: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))

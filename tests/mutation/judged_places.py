@@ -19,7 +19,7 @@ JUDGES = {
     "controller.procedure.opening.first_card_checks": _PEOPLE,
     "controller.procedure.wagering.wagers": (*_PAID, "procedure/wagering/"),
     "controller.procedure.people.setting_changes": ("procedure/people/",),
-    "controller.profiles.profile": (
+    "controller.rules.profiles.profile": (
         *("profiles/house_profile", "profiles/profile_consistency"),
         "profiles/setting_types",
     ),
@@ -179,7 +179,7 @@ def judges_of(modules: Iterable[str]) -> tuple[str, ...]:
     """Where the clause is judged that these modules cite, as beginnings of paths."""
     found: list[str] = []
     for module in modules:
-        settlement = module.startswith("controller.settlement")
+        settlement = module.startswith("controller.rules.settlement")
         own = (module.removeprefix("controller.").replace(".", "/"),)
         found += JUDGES.get(module, _PAID if settlement else own)
     return tuple(dict.fromkeys(found))

@@ -1,7 +1,4 @@
-"""The Debian packages' names and versions, and the pages and commands that name them.
-
-Source: deploy/debian/README.md.
-"""
+"""The Debian packages' names and versions, and the pages and commands that name them."""
 
 import importlib.util
 import re

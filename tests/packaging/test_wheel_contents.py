@@ -37,7 +37,7 @@ def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "controller/profiles/data/clauses.csv",
+        "controller/rules/profiles/data/clauses.csv",
         "controller/rules/profiles/standard.toml",
         "hil/scenarios/overdraw.scenario",
         "drivers/README.md",
@@ -49,12 +49,12 @@ def test_a_data_file_is_not_a_stray(smoke: ModuleType, name: str) -> None:
 
 
 def test_a_rule_table_left_out_is_found(smoke: ModuleType) -> None:
-    in_tree = {"controller/core/core.py", "controller/profiles/data/clauses.csv"}
+    in_tree = {"controller/core/core.py", "controller/rules/profiles/data/clauses.csv"}
 
     assert smoke.missing({"controller/core/core.py"}, in_tree) == [
-        "controller/profiles/data/clauses.csv"
+        "controller/rules/profiles/data/clauses.csv"
     ]
 
 
 def test_the_clauses_are_among_the_files_a_wheel_must_hold(smoke: ModuleType) -> None:
-    assert "controller/profiles/data/clauses.csv" in smoke.sources()
+    assert "controller/rules/profiles/data/clauses.csv" in smoke.sources()

@@ -105,7 +105,7 @@ def module_of(path: str) -> str:
 
 
 def root_packages() -> list[str]:
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    text = (ROOT / "contracts.toml").read_text("utf-8")
     names: list[str] = tomllib.loads(text)["tool"]["importlinter"]["root_packages"]
     return names
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from controller.profiles.clause_register import Coverage
+from controller.rules.profiles.clause_register import Coverage
 
 # Classes whose `clauses` are citations: `Module.Class`, or a package in which every class with
 # `clauses` is of that kind.
@@ -20,29 +20,29 @@ CITING = (
     ("controller.procedure.verdicts.Irregularity", Coverage.CHECKED),
     ("controller.procedure.effects.Refusal", Coverage.CHECKED),
     ("controller.procedure.effects.CoupClosed", Coverage.COMPUTED),
-    ("controller.settlement", Coverage.COMPUTED),
+    ("controller.rules.settlement", Coverage.COMPUTED),
     ("controller.procedure.effects.Prompt", Coverage.PROMPTED),
     ("controller.procedure.effects.ActRecord", Coverage.RECORDED),
     ("controller.procedure.effects.SettingChanged", Coverage.RECORDED),
     ("controller.custody.batch_life.facts.StageChange", Coverage.RECORDED),
     ("controller.custody.batch_life.facts.ShuffleRecorded", Coverage.CHECKED),
     ("controller.procedure.effects.WarningOpened", Coverage.CHECKED),
-    ("controller.tape.entries.CardSetApart", Coverage.RECORDED),
-    ("controller.profiles.profile.ProfileError", Coverage.VALIDATED),
-    ("controller.config.layout_rules.LayoutProblem", Coverage.VALIDATED),
-    ("controller.config.layout_rules.LayoutWarning", Coverage.VALIDATED),
+    ("controller.core.tape.entries.CardSetApart", Coverage.RECORDED),
+    ("controller.rules.profiles.profile.ProfileError", Coverage.VALIDATED),
+    ("controller.service.config.layout_rules.LayoutProblem", Coverage.VALIDATED),
+    ("controller.service.config.layout_rules.LayoutWarning", Coverage.VALIDATED),
 )
 # Modules in which every class with `clauses` must be listed above.
 SCANNED = (
     *("controller.procedure.verdicts", "controller.procedure.effects"),
-    *("controller.settlement", "controller.tape.entries"),
+    *("controller.rules.settlement", "controller.core.tape.entries"),
     "controller.custody.batch_life.facts",
 )
 
 # They make values for their caller, who cites.
 CONSTRUCTORS = ("dataclasses", "controller.procedure.step_result")
 # They restore or mask values that were cited elsewhere.
-NOT_CITING = ("controller.journal", "controller.views.disclosure")
+NOT_CITING = ("controller.journal", "controller.record.disclosure")
 
 
 class Citation(NamedTuple):

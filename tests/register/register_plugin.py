@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from register_citations import Citation, Citations, citing_classes
 
-from controller.profiles.clause_register import (
+from controller.rules.profiles.clause_register import (
     ClauseCoverage,
     Coverage,
     Register,
@@ -25,12 +25,12 @@ from controller.profiles.clause_register import (
     render_register,
     with_table,
 )
-from controller.profiles.clauses import Clause
+from controller.rules.profiles.clauses import Clause
 
 # With `register_complete = true`, in pyproject.toml or here, an open clause fails the run.
 COMPLETE_BY_DEFAULT = False
-REGISTER = "controller/profiles/data/register.json"
-README = "controller/profiles/README.md"
+REGISTER = "controller/rules/profiles/data/register.json"
+README = "controller/rules/profiles/README.md"
 REMEDY = "run `make register` and commit what it writes"
 
 PROPERTY = "clauses"  # the user property of a report that holds its test's citations
@@ -57,7 +57,7 @@ NARROWING = {
 @cache
 def catalogue() -> Mapping[str, Clause]:
     """All clauses, read on first use: tests without marks do not need them."""
-    from controller.profiles.load import load_clauses  # noqa: PLC0415
+    from controller.rules.profiles.load import load_clauses  # noqa: PLC0415
 
     return load_clauses()
 

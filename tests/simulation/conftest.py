@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from controller.actions.actions import DeclareResult
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.effects import CoupClosed, CoupRecord
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity, Verdict
+from controller.rules.actions.actions import DeclareResult
 from controller.rules.outcome import Outcome
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import ManifestGiven
 from drivers.model import ReaderSeat
 from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings

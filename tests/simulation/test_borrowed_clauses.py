@@ -1,7 +1,4 @@
-"""Wherever people see a clause, one of another rule document says which decision borrows it.
-
-Source: docs/decisions.md, "Decisions on gaps of the rule documents".
-"""
+"""Wherever people see a clause, one of another rule document says which decision borrows it."""
 
 import html
 import json
@@ -18,18 +15,18 @@ from shown_tables import shown
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.status_tasks import decision_detail_lines
-from controller.config.layout_rules import TableLayout, layout_problems
-from controller.control.answers import answered_entries
 from controller.core.build import build_core
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import entry_record, input_record
 from controller.journal.store import Journal
+from controller.outlets.control.answers import answered_entries
 from controller.procedure.effects import ShuffleRecorded
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses, load_profile, profile_text
+from controller.record.build import build_snapshot
+from controller.rules.profiles.load import load_clauses, load_profile, profile_text
+from controller.service.config.layout_rules import TableLayout, layout_problems
 from controller.service.irregularity_log import describe_irregularity
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import entry_record, input_record
-from controller.views.build import build_snapshot
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp

@@ -1,7 +1,6 @@
 """A table whose shuffler shows only contacts: a day's exchanges, and any order of what may happen.
 
-Source: NY-a-4-iv-c; S42-a-4-iv, S42-e-8-ii-A; drivers/README.md, "A shuffler that shows only
-contacts".
+Source: NY-a-4-iv-c; S42-a-4-iv, S42-e-8-ii-A.
 """
 
 from functools import reduce
@@ -12,20 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.actions.actions import ClearWarning, CloseShoe, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
+from controller.core.tape.entries import Entry
 from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.permissions import obstacles_to_dealing
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import WarningKind
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
-from controller.tape.entries import Entry
-from controller.views.build import build_snapshot
+from controller.record.build import build_snapshot
+from controller.rules.actions.actions import ClearWarning, CloseShoe, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import Role
+from controller.system.messages.catalogue import to_words
 from drivers.shufflers.models import CONTACTS_SHUFFLER, ContactsSettings
 from firmware_bridge.attestation import Trust
 from firmware_bridge.message import message

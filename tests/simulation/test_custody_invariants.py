@@ -1,6 +1,6 @@
 """Custody under every fault of the exit: it adds up, matches the procedure, and can be restored.
 
-Source: controller/custody/README.md; D-17 to D-22.
+Source: D-17 to D-22.
 """
 
 from dataclasses import replace
@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from controller.actions.actions import CallNoMoreBets
 from controller.core.build import build_core
 from controller.core.state import encode_state
 from controller.custody.card_states import CardPlace
 from controller.custody.state import batch_counts, check_consistent
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.state import ShoeState
-from controller.profiles.load import load_clauses
+from controller.rules.actions.actions import CallNoMoreBets
+from controller.rules.profiles.load import load_clauses
 from hil.dealing.actions import DealerAction, Draw, NewShoe, Pause
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.dealer import DealerSettings

@@ -1,7 +1,6 @@
 """What people see of custody: counts by place, and a card found only once it was disclosed.
 
-Source: controller/views/README.md, "Disclosure", "Snapshot"; controller/metrics/README.md,
-"Metrics"; S42 (g)(3); D-8.
+Source: S42 (g)(3); D-8.
 """
 
 from types import SimpleNamespace
@@ -11,29 +10,29 @@ from msgspec.json import encode
 from msgspec.structs import asdict
 from prometheus_client import generate_latest
 
-from controller.actions.actions import (
+from controller.outlets.control.answer_schema import (
+    AnsweredEntry,
+    CardSetApartAnswer,
+    IrregularityAnswer,
+    ManifestWantedAnswer,
+)
+from controller.outlets.control.answers import answered_entries
+from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.table_metrics import TableMetrics
+from controller.procedure.effects import Prompt
+from controller.record.build import build_snapshot
+from controller.record.snapshot import CardFact, FindingView, Snapshot, Withheld
+from controller.rules.actions.actions import (
     BindBatch,
     ChangeSetting,
     ReportTurned,
     Resolution,
     SetCardApart,
 )
-from controller.actions.choices import FloorDecision, LayoutPart
-from controller.actions.declaration import Role
-from controller.control.answer_schema import (
-    AnsweredEntry,
-    CardSetApartAnswer,
-    IrregularityAnswer,
-    ManifestWantedAnswer,
-)
-from controller.control.answers import answered_entries
-from controller.messages.catalogue import to_words
-from controller.metrics.collector import TablesCollector
-from controller.metrics.table_metrics import TableMetrics
-from controller.procedure.effects import Prompt
+from controller.rules.actions.choices import FloorDecision, LayoutPart
+from controller.rules.actions.declaration import Role
+from controller.system.messages.catalogue import to_words
 from controller.table.table import Health
-from controller.views.build import build_snapshot
-from controller.views.snapshot import CardFact, FindingView, Snapshot, Withheld
 from hil.dealing.cards import card_named
 from hil.dealing.tags import FOREIGN_TAG, TAG_HEAD, usual_batches
 from hil.emulator.feig.rfid_shoe import ExitFault

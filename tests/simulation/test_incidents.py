@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from controller.actions.actions import RecordAct, SetCardApart
-from controller.actions.choices import ActKind
-from controller.actions.declaration import Role
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.state import batch_counts
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ShoeOpened
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
+from controller.rules.actions.actions import RecordAct, SetCardApart
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import Role
+from controller.system.messages.catalogue import to_words
 from hil.dealing.actions import DealerAction, Draw, NewShoe, Pause, PauseKind, PressResult
 from hil.dealing.cards import Card, PhysicalCard, card_named
 from hil.dealing.dealer import Dealer, DealerSettings

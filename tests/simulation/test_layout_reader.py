@@ -5,15 +5,15 @@ Source: NY (a)(4)(iv), (f); S42 (a)(4), (f)(1), (g)(3); D-16, D-17.
 
 import pytest
 
-from controller.actions.actions import DeclareResult
+from controller.core.tape.entries import DeviceEventRecorded
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.state import batch_counts
-from controller.messages.catalogue import to_words
 from controller.procedure.events import CustodyFindingRaised
 from controller.procedure.phases import Phase
+from controller.rules.actions.actions import DeclareResult
 from controller.rules.outcome import Outcome
-from controller.tape.entries import DeviceEventRecorded
+from controller.system.messages.catalogue import to_words
 from drivers.events import Spot, TagSeen
 from hil.dealing.cards import card_named
 from hil.dealing.tags import usual_batches

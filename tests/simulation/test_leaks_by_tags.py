@@ -3,7 +3,7 @@
 Pairs of tables with an RFID shoe, and readers at rack and layout, differ only in cards that nobody
 has seen. No card is looked up before its tag has left the shoe.
 
-Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
+Source: D-8 (a scan is not disclosure).
 """
 
 import logging
@@ -15,12 +15,9 @@ from msgspec.json import encode
 from prometheus_client import generate_latest
 from shown_tables import faces
 
-from controller.actions.actions import DeclareResult, OperatorAction, Resolution, VacateSeat
-from controller.actions.choices import FloorDecision
-from controller.actions.declaration import Role
+from controller.archive.replay.replayer import describe_entry
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.control.answers import answered_entries, refusal_text
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import (
     DeviceSettings,
@@ -28,19 +25,22 @@ from controller.core.settings import (
     Settings,
 )
 from controller.core.state import Conclusion, Stored, encode_state
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
-from controller.messages.catalogue import to_words
-from controller.metrics.collector import TablesCollector
-from controller.metrics.table_metrics import TableMetrics
+from controller.outlets.control.answers import answered_entries, refusal_text
+from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import ObservableFact
-from controller.replay.replayer import describe_entry
+from controller.record.build import build_snapshot
+from controller.record.snapshot import HIDDEN_CARD, Health, Snapshot, card_words
+from controller.rules.actions.actions import DeclareResult, OperatorAction, Resolution, VacateSeat
+from controller.rules.actions.choices import FloorDecision
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
 from controller.service.device_log import WireLogger
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import ManifestGiven
-from controller.views.build import build_snapshot
-from controller.views.snapshot import HIDDEN_CARD, Health, Snapshot, card_words
+from controller.system.messages.catalogue import to_words
 from drivers.model import ReaderSeat
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.message import message

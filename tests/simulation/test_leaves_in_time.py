@@ -1,7 +1,4 @@
-"""The evidence log of a simulated shoe: no conclusion waits 30 s for a leaf, and leaves are few.
-
-Source: controller/archive/README.md, "The evidence log".
-"""
+"""The evidence log of a simulated shoe: no conclusion waits 30 s for a leaf, and leaves are few."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -9,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.evidence_log.leaf import Leaf, LeafKind
-from controller.evidence_log.log import leaves_newest_first
+from controller.core.tape.records import inputs_in, read_input
+from controller.journal.evidence_log.leaf import Leaf, LeafKind
+from controller.journal.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.tape.records import inputs_in, read_input
 from hil.dealing.dealer import DealerSettings
 from hil.rig.shoe_runner import Pace
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal

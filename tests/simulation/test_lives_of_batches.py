@@ -9,8 +9,6 @@ from random import Random
 
 import pytest
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     EventsLost,
     Fact,
@@ -21,6 +19,8 @@ from controller.custody.batch_life.facts import (
 from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import batch_due_next, obstacles_to_dealing
 from controller.custody.batch_life.stages import BatchStage
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.interface import DriverOutput
 from drivers.model import Installation

@@ -1,13 +1,10 @@
-"""Shoes are switched off overnight and loaded in the morning: nothing is raised, on every model.
-
-Source: docs/decisions.md, "Dealing (2026-11-21)"; hil/README.md, "The simulated table".
-"""
+"""Shoes are switched off overnight and loaded in the morning: nothing is raised, on every model."""
 
 import pytest
 
-from controller.actions.actions import CloseShoe
 from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.effects import ShoeOpened
+from controller.rules.actions.actions import CloseShoe
 from firmware_bridge.attestation import Trust
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.emulator.tablelink.shoe import TableLinkShoe, TableLinkShoeSettings

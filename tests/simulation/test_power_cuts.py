@@ -3,7 +3,7 @@
 Afterwards what is known of both batches is true, or the batch is held; people can recover; and no
 wrong, unshuffled or repeated batch comes into play without an irregularity at its first card.
 
-Source: NY (a)(4)(iv); S42 (a)(4), (e); D-20, D-22; hil/README.md, "The simulated table".
+Source: NY (a)(4)(iv); S42 (a)(4), (e); D-20, D-22.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from random import Random
 
 import pytest
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind, FloorDecision
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind, FloorDecision
 from hil.dealing.tags import BACKS
 from hil.rig.batch_exchange import compartment_of
 from hil.simulation.batches import MS, WHOLE_BATCHES, BatchTable, S

@@ -5,8 +5,8 @@ Source: NY (f), (h), (i); S42 (g), (h), (i), (j); D-16 (the order of drawing dec
 
 import pytest
 
-from controller.actions.actions import DeclareResult, OperatorAction
 from controller.procedure.events import CardDrawn, CutCardDrawn, ResultDeclared
+from controller.rules.actions.actions import DeclareResult, OperatorAction
 from hil.dealing.dealer import DealerSettings
 
 SHORT = range(1, 9)

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 from in_words import in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault

@@ -11,15 +11,15 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import Role
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason, WarningKind
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import Role
+from controller.system.messages.catalogue import to_words
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import BACKS
 from hil.emulator.tablelink.compartment import DeviceMode

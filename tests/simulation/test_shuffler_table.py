@@ -1,6 +1,6 @@
 """A table with an emulated shuffler: orders, exchange, warnings, restart, custody, snapshot.
 
-Source: NY (a)(4)(iv); S42 (a)(4), (e); controller/procedure/README.md, "The shuffler at the table".
+Source: NY (a)(4)(iv); S42 (a)(4), (e).
 """
 
 from functools import reduce
@@ -9,27 +9,27 @@ from itertools import product
 import pytest
 from msgspec.structs import asdict, replace
 
-from controller.actions.actions import ClearWarning, CloseShoe, GiveShufflerOrder, UnlockShoe
-from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.core.state import encode_state
+from controller.core.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
+from controller.core.tape.inputs import ManifestGiven, Started
+from controller.core.tape.records import entry_record, input_record
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason, Lineage, WarningKind
 from controller.custody.manifest import ManifestCard, build_manifest
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal, WarningClosed
 from controller.procedure.events import ReportsMissing, ShufflerReported
 from controller.procedure.phases import Phase
+from controller.record.build import build_snapshot
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.actions import ClearWarning, CloseShoe, GiveShufflerOrder, UnlockShoe
+from controller.rules.actions.declaration import Role
 from controller.rules.cards import Card, Rank, Suit
-from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
-from controller.tape.inputs import ManifestGiven, Started
-from controller.tape.records import entry_record, input_record
-from controller.views.build import build_snapshot
-from controller.views.snapshot import Snapshot
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import IdentityRefused

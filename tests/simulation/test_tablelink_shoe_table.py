@@ -7,13 +7,13 @@ from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.core.state import encode_state
+from controller.core.tape.entries import DeviceEventRecorded, EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import entry_record
 from controller.custody.findings import FindingCode
 from controller.procedure.events import CardDrawn, CustodyFindingRaised, ShufflerReported
-from controller.tape.entries import DeviceEventRecorded, EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import entry_record
-from controller.views.build import build_snapshot
-from controller.views.snapshot_devices import IdentityView
+from controller.record.build import build_snapshot
+from controller.record.snapshot_devices import IdentityView
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import PortOpened

@@ -5,16 +5,16 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (l)(1); D-5, D-21, D-22, D-35.
 
 import pytest
 
-from controller.actions.actions import ChangeSetting, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import Role
+from controller.core.tape.entries import Entry, EventVerdicts
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt, Refusal, ShoeOpened, WarningOpened
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Accepted
-from controller.tape.entries import Entry, EventVerdicts
+from controller.rules.actions.actions import ChangeSetting, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import Role
+from controller.system.messages.catalogue import to_words
 from hil.dealing.tags import BACKS
 from hil.simulation.batches import BatchTable, S
 

@@ -7,10 +7,16 @@ import pytest
 
 from controller.core.build import build_core
 from controller.core.state import encode_state
-from controller.profiles.load import load_clauses
-from controller.tape.entries import DeviceEventRecorded, Entry
-from controller.tape.inputs import Input
-from controller.tape.records import entry_record, input_record, inputs_in, read_entry, read_input
+from controller.core.tape.entries import DeviceEventRecorded, Entry
+from controller.core.tape.inputs import Input
+from controller.core.tape.records import (
+    entry_record,
+    input_record,
+    inputs_in,
+    read_entry,
+    read_input,
+)
+from controller.rules.profiles.load import load_clauses
 from drivers.events import CardPassed
 from hil.dealing.dealer import DealerSettings
 

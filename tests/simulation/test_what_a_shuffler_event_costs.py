@@ -7,9 +7,9 @@ import pytest
 
 from controller.core.core import Core
 from controller.core.state import CoreState
+from controller.core.tape.entries import CoreOutput, EventVerdicts
+from controller.core.tape.inputs import Input
 from controller.procedure.events import ShufflerReported
-from controller.tape.entries import CoreOutput, EventVerdicts
-from controller.tape.inputs import Input
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
 from hil.simulation.batches import BatchTable
 

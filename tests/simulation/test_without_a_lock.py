@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import LockShoe, UnlockShoe
-from controller.actions.declaration import Role
-from controller.messages.catalogue import to_words
+from controller.core.tape.entries import CommandGiven, DeviceEventRecorded
 from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
-from controller.tape.entries import CommandGiven, DeviceEventRecorded
+from controller.rules.actions.actions import LockShoe, UnlockShoe
+from controller.rules.actions.declaration import Role
+from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import ExitFault

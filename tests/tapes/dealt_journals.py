@@ -17,21 +17,21 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 from replay_any_build import concluded_records
 
-from controller.actions.actions import CloseShoe, DeclareResult, OperatorAction, Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.actions.declaration import Role
 from controller.core.manifest_binding import MANIFESTS
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
 from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
+from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
 from controller.journal.record import link
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
+from controller.rules.actions.actions import CloseShoe, DeclareResult, OperatorAction, Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
-from controller.tape.inputs import ManifestGiven
 from drivers.model import ReaderSeat
 from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings

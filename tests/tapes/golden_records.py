@@ -3,7 +3,6 @@
     .venv/bin/python tests/tapes/golden_records.py --add
 
 adds records of forms that records-1.txt does not have; what stands there is never changed.
-Source: docs/record-format.md.
 """
 
 import sys
@@ -14,8 +13,8 @@ from typing import Any
 
 from msgspec import Struct, inspect
 
-from controller.tape.entries import Entry
-from controller.tape.records import (
+from controller.core.tape.entries import Entry
+from controller.core.tape.records import (
     RecordedInput,
     entry_record,
     input_record,

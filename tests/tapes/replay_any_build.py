@@ -12,14 +12,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from controller.archive.replay.replayer import describe_entry
 from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState
+from controller.core.tape.inputs import Input, Started
+from controller.core.tape.records import (
+    entry_record,
+    input_record,
+    inputs_in,
+    read_entry,
+    read_input,
+)
 from controller.journal.tape_file import TapeReader
-from controller.profiles.load import load_clauses
-from controller.replay.replayer import describe_entry
-from controller.tape.inputs import Input, Started
-from controller.tape.records import entry_record, input_record, inputs_in, read_entry, read_input
+from controller.rules.profiles.load import load_clauses
 
 DIFFERENCES_LISTED_MAX = 10
 

@@ -1,8 +1,4 @@
-"""Every later version reads these containers to the last byte: none of these files is ever changed.
-
-Source: docs/evidence.md, "The containers"; controller/journal/README.md, "Shoe file", "Evidence
-log"; controller/evidence/README.md, "Evidence bundle".
-"""
+"""Every later version reads these containers to the last byte: none of these ever changes."""
 
 import lzma
 import subprocess
@@ -13,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from controller.archive.signer import seal_holds
-from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
-from controller.evidence_log.leaf import LEAVES, MARKED, LeafKind
-from controller.evidence_log.note import parse_note
-from controller.evidence_log.shoe_proof import shoe_leaves
-from controller.evidence_log.tree import frontier_of, leaf_hash
+from controller.journal.evidence_log.checkpoint import TreeHead, parse_checkpoint
+from controller.journal.evidence_log.leaf import LEAVES, MARKED, LeafKind
+from controller.journal.evidence_log.note import parse_note
+from controller.journal.evidence_log.shoe_proof import shoe_leaves
+from controller.journal.evidence_log.tree import frontier_of, leaf_hash
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.verify import verify

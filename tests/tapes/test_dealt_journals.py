@@ -1,17 +1,14 @@
-"""Eight journals dealt by 0.9.0 are concluded to the last byte, whichever build wrote them.
-
-Source: tests/tapes/README.md.
-"""
+"""Eight journals dealt by 0.9.0 are concluded to the last byte, whichever build wrote them."""
 
 import pytest
 from dealt_journals import DEALT, NAMES, tape_name
 from msgspec.structs import replace
 from replay_any_build import differences, main, tape_records
 
+from controller.core.tape.entries import EventVerdicts, RunBegan
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import entry_record, input_record, read_entry, read_input
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import EventVerdicts, RunBegan
-from controller.tape.inputs import Started
-from controller.tape.records import entry_record, input_record, read_entry, read_input
 
 # Together they raise so many kinds of irregularity.
 CODES_MIN = 30

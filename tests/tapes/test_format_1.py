@@ -1,7 +1,4 @@
-"""Every later version reads the records of format 1: none of these files is ever changed.
-
-Source: docs/record-format.md.
-"""
+"""Every later version reads the records of format 1: none of these files is ever changed."""
 
 import lzma
 from pathlib import Path
@@ -9,8 +6,8 @@ from pathlib import Path
 import pytest
 from golden_records import entry_or_input, record_of, records, stored
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.core.stored_settings import SETTINGS, read_settings
-from controller.replay.report import ReplayFinding, replay
 from drivers.shoes.models import FEIG_RFID
 
 # Conclusions of a tape that this version draws otherwise, and why.

@@ -1,7 +1,4 @@
-"""Every answer of the net's scripts cites its profile's document, or says that it borrows.
-
-Source: docs/decisions.md, "Decisions on gaps of the rule documents".
-"""
+"""Every answer of the net's scripts cites its profile's document, or says that it borrows."""
 
 import json
 import re
@@ -11,15 +8,15 @@ import pytest
 import scripts_file
 from verdict_answers import rule_book
 
-from controller.actions.choices import FloorDecision
 from controller.cli.rules.try_output import statement_json, statement_lines
+from controller.core.script.parser import parse
+from controller.core.script.player import PlayedStatement, play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.rule_points import RulePoint
-from controller.script.parser import parse
-from controller.script.player import PlayedStatement, play
-from controller.views.irregularity import permitted_words
+from controller.record.irregularity import permitted_words
+from controller.rules.actions.choices import FloorDecision
+from controller.rules.profiles.rule_points import RulePoint
 
 EVERY_NTH = 12
 PROFILES = sorted({one.profile for one in scripts_file.read()})

@@ -1,7 +1,4 @@
-"""The library judges: what happens at a table fires its triggers, and without them nothing is said.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""The library judges: what happens at a table fires its triggers, and without them none is said."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +9,8 @@ import scripts_file
 from transitions import Event
 from verdict_answers import rule_book
 
-from controller.actions.actions import CallNoMoreBets, DeclareResult, OperatorAction
+from controller.core.script import player
+from controller.core.script.parser import parse
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
@@ -29,8 +27,7 @@ from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
-from controller.script import player
-from controller.script.parser import parse
+from controller.rules.actions.actions import CallNoMoreBets, DeclareResult, OperatorAction
 
 SCRIPTS = scripts_file.read()
 PARTS = 20

@@ -1,7 +1,4 @@
-"""No script of the net is answered by a row that `smartshoe rules play` leaves out at its table.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""No script of the net is answered by a row that `smartshoe rules play` leaves out at its table."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,14 +9,14 @@ import scripts_file
 from transitions import Transition
 from verdict_answers import rule_book
 
+from controller.core.script.parser import parse
+from controller.core.script.player import play
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import MACHINE
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.row import answers_whenever
 from controller.procedure.table.table import ROWS
-from controller.profiles.load import profile_names
-from controller.script.parser import parse
-from controller.script.player import play
+from controller.rules.profiles.load import profile_names
 
 SCRIPTS = scripts_file.read()
 # The scripts of a profile ask so many rows at least.

@@ -5,6 +5,8 @@ Sentences are left out: words may be improved, a verdict may not change.
 
 from typing import Final
 
+from controller.core.script.parser import parse
+from controller.core.script.player import PlayedStatement, play
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.procedure.effects import (
     ActRecord,
@@ -26,9 +28,7 @@ from controller.procedure.effects import (
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
-from controller.profiles.load import load_profile
-from controller.script.parser import parse
-from controller.script.player import PlayedStatement, play
+from controller.rules.profiles.load import load_profile
 
 SEATS: Final = (1, 2, 3, 4, 5)
 # Phases that were one when the net was written.

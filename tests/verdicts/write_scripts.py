@@ -14,17 +14,17 @@ import scripts_file
 from scripts_file import KINDS, SCRIPTS_COUNT, NetScript
 from verdict_answers import answer, rule_book
 
-from controller.actions.choices import ActKind, FloorDecision, Provisional
+from controller.core.script.parser import parse
+from controller.core.script.player import PlayedStatement, play
 from controller.custody.findings import FindingCode
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
-from controller.profiles.load import profile_names
+from controller.rules.actions.choices import ActKind, FloorDecision, Provisional
 from controller.rules.cards import Card, Rank, Suit, point_value
-from controller.script.parser import parse
-from controller.script.player import PlayedStatement, play
-from controller.settlement.wagers import WagerKind
+from controller.rules.profiles.load import profile_names
+from controller.rules.settlement.wagers import WagerKind
 from hil.dealing import tableau
 
 STATES = ("empty", "loading", "counted", "shuffling", "shuffled", "stored", "released", "held")

@@ -1,7 +1,4 @@
-"""`smartshoe batch`: imports, exports, lists and shows batches of cards with chips.
-
-Source: controller/commissioning/README.md, "The batch file", "Receipts", "Enrolling a batch".
-"""
+"""`smartshoe batch`: imports, exports, lists and shows batches of cards with chips."""
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 
 from pathlib import Path
@@ -29,7 +26,7 @@ from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table
 
 if TYPE_CHECKING:
-    from controller.commissioning.batch_folder import BatchFile
+    from controller.service.commissioning.batch_folder import BatchFile
 
 DEFAULT_FOLDER: Final = Path("batches")
 
@@ -44,13 +41,13 @@ def import_batch(
     json: JsonOption = False,
 ) -> None:
     """Import a maker's list of a whole batch, and sign a receipt for it."""
-    from controller.commissioning.batch_folder import (
+    from controller.custody.receipt import ReceiptResult
+    from controller.service.commissioning.batch_folder import (
         load_manifest,
         make_receipt,
         require_free_name,
         store_batch,
     )
-    from controller.custody.receipt import ReceiptResult
     from controller.system.keys import load_key
     from firmware_bridge.transport.clock import now
 
@@ -111,7 +108,7 @@ def list_batches(
     json: JsonOption = False,
 ) -> None:
     """List the batches of a folder and their problems."""
-    from controller.commissioning.batch_folder import load_batches
+    from controller.service.commissioning.batch_folder import load_batches
 
     batches = load_batches(folder, trusted_keys(key, trust))
     if json:
@@ -155,7 +152,7 @@ def show(
 
 
 def _batch(folder: Path, name: str, key: Path, trust: list[Path] | None) -> "BatchFile":
-    from controller.commissioning.batch_folder import load_batch
+    from controller.service.commissioning.batch_folder import load_batch
 
     return load_batch(folder, checked_name(name), trusted_keys(key, trust))
 

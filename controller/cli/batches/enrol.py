@@ -1,6 +1,6 @@
 """`smartshoe batch enrol`: reads a batch deck by deck at a reader and signs its receipt.
 
-Source: controller/commissioning/README.md, "Enrolling a batch"; NY-a-4-iv-b-same, S42-a-4-iii-same.
+Source: NY-a-4-iv-b-same, S42-a-4-iii-same.
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 
@@ -34,13 +34,13 @@ from controller.cli.batches.options import (
 from controller.cli.batches.pile_view import PileView
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
-    from controller.commissioning.pile_reader import PileReader
     from controller.custody.enrolment.enrol import Enrolment, EnrolmentPlan, PileStatus
     from controller.custody.manifest import Manifest
     from controller.custody.receipt import Receipt
+    from controller.service.commissioning.pile_reader import PileReader
 
 DEFAULT_FOLDER: Final = Path("batches")
 DEFAULT_MODEL: Final = "isc.mr102"
@@ -83,15 +83,15 @@ def enrol(
     json: JsonOption = False,
 ) -> None:
     """Read a batch deck by deck, check that it is complete, and sign a receipt for it."""
-    from controller.commissioning.batch_folder import (
+    from controller.custody.enrolment.enrol import EnrolmentPlan, finished_manifest
+    from controller.custody.receipt import ReceiptResult
+    from controller.service.commissioning.batch_folder import (
         make_receipt,
         partial_path,
         remove,
         require_free_name,
         store_batch,
     )
-    from controller.custody.enrolment.enrol import EnrolmentPlan, finished_manifest
-    from controller.custody.receipt import ReceiptResult
     from controller.system.keys import load_key
     from firmware_bridge.transport.clock import now
 
@@ -124,7 +124,7 @@ def print_stored_batch(
     folder: Path, manifest: "Manifest", receipt: "Receipt", *, json: bool
 ) -> None:
     """Print the stored batch and its files."""
-    from controller.commissioning.batch_folder import cards_path, receipt_path
+    from controller.service.commissioning.batch_folder import cards_path, receipt_path
 
     name = manifest.batch
     files = {
@@ -149,10 +149,10 @@ def _start_or_resume(
     folder: Path, plan: "EnrolmentPlan", *, resume: bool, replace: bool
 ) -> "Enrolment":
     """A new enrolment, or one that is resumed. Raises CommandError."""
-    from controller.commissioning.batch_folder import load_sheet, partial_path
     from controller.custody.enrolment.enrol import Enrolment, resume_enrolment
     from controller.custody.manifest import ManifestError
-    from controller.messages.catalogue import to_words
+    from controller.service.commissioning.batch_folder import load_sheet, partial_path
+    from controller.system.messages.catalogue import to_words
 
     partial_file = partial_path(folder, plan.batch)
     if not resume:
@@ -175,9 +175,9 @@ def _start_or_resume(
 def _read_batch(
     enrolment: "Enrolment", device: "PileReader[Any]", options: EnrolOptions
 ) -> "Enrolment":
-    from controller.commissioning.batch_folder import partial_path, store_text
     from controller.custody.enrolment.enrol import enrolled_sheet, next_deck
     from controller.custody.manifest_csv import write_sheet
+    from controller.service.commissioning.batch_folder import partial_path, store_text
 
     partial_file = partial_path(options.folder, enrolment.plan.batch)
     view = PileView()
@@ -225,8 +225,8 @@ def _read_pile(
     options: EnrolOptions,
 ) -> "Enrolment":
     """List the pile until it is complete. Raises CommandError if nothing changes for too long."""
-    from controller.commissioning.pile_reader import ListingFailed
     from controller.custody.enrolment.enrol import DECK_CARDS, add_listing
+    from controller.service.commissioning.pile_reader import ListingFailed
     from firmware_bridge.transport.clock import now
 
     wanted = DECK_CARDS if deck else enrolment.plan.cut_cards

@@ -1,7 +1,4 @@
-"""`smartshoe keys make | show | sign`: the table's key in a file; a signature by one in a token.
-
-Source: controller/commissioning/README.md, "The table's key".
-"""
+"""`smartshoe keys make | show | sign`: the table's key in a file; a signature by one in a token."""
 # ruff: noqa: PLC0415 - the library of keys is loaded only when a key is asked for.
 
 import sys

@@ -1,7 +1,4 @@
-"""Options of several `smartshoe batch` commands, and their checks.
-
-Source: controller/commissioning/README.md, "Enrolling a batch".
-"""
+"""Options of several `smartshoe batch` commands, and their checks."""
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 
 from pathlib import Path
@@ -12,8 +9,8 @@ import typer
 from controller.cli.errors import CommandError
 
 if TYPE_CHECKING:
-    from controller.commissioning.pile_reader import PileReader
     from controller.custody.manifest import Manifest
+    from controller.service.commissioning.pile_reader import PileReader
     from controller.system.keys import PublicKey
 
 NameArgument = Annotated[str, typer.Argument(metavar="BATCH", help="The batch's name.")]
@@ -101,7 +98,7 @@ def trusted_keys(key: Path, trust: list[Path] | None) -> "tuple[PublicKey, ...]"
 
 def other_batches(folder: Path, name: str) -> "tuple[Manifest, ...]":
     """The manifests of all other batches of the folder, signed or not."""
-    from controller.commissioning.batch_folder import load_batches
+    from controller.service.commissioning.batch_folder import load_batches
 
     if not folder.exists():
         return ()
@@ -111,7 +108,7 @@ def other_batches(folder: Path, name: str) -> "tuple[Manifest, ...]":
 
 def pile_reader(port: str, model: str) -> "PileReader[Any]":
     """The reader at a port. Raises CommandError, BadDeviceSettings."""
-    from controller.commissioning.pile_reader import PileReader
+    from controller.service.commissioning.pile_reader import PileReader
     from drivers.catalogue import DEFAULT_MODELS, find_model
     from drivers.model import DeviceKind, Installation, ReaderSeat
     from firmware_bridge.transport.open_port import open_port
@@ -129,7 +126,7 @@ def pile_reader(port: str, model: str) -> "PileReader[Any]":
 
 def _right(name: str, value: str) -> str:
     from controller.custody.manifest_csv import heading_problem
-    from controller.messages.catalogue import to_words
+    from controller.system.messages.catalogue import to_words
 
     problem = heading_problem(name, value)
     if problem is not None:

@@ -1,7 +1,4 @@
-"""Shows progress while a pile is read, on stderr: live on a terminal, plain lines elsewhere.
-
-Source: controller/commissioning/README.md, "Enrolling a batch".
-"""
+"""Shows progress while a pile is read, on stderr: live on a terminal, plain lines elsewhere."""
 # ruff: noqa: PLC0415 - rich is loaded only where something is drawn.
 
 import sys

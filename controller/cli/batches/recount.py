@@ -1,7 +1,6 @@
 """`smartshoe batch verify`: compares a batch's cards with its files and its receipt.
 
-Source: controller/commissioning/README.md, "Counting a batch again"; NY-a-4-iv-b-same,
-S42-a-4-iii-same.
+Source: NY-a-4-iv-b-same, S42-a-4-iii-same.
 """
 # ruff: noqa: PLC0415 - devices and the library of keys are loaded only when they are used.
 
@@ -54,8 +53,8 @@ def verify(
     json: JsonOption = False,
 ) -> None:
     """Check a batch's receipt, and whether exactly its cards are there."""
-    from controller.commissioning.batch_folder import load_batch, load_sheet
     from controller.custody.enrolment.recount import add_cards, recount_result, start_recount
+    from controller.service.commissioning.batch_folder import load_batch, load_sheet
 
     batch = load_batch(folder, checked_name(name), trusted_keys(key, trust))
     if batch.manifest is None or batch.problem_words:
@@ -80,8 +79,8 @@ def verify(
 
 def _read(recount: "Recount", port: str, model: str, chip: str, wait_s: int) -> "Recount":
     """List piles until every card was read, Ctrl-C, or nothing changed for too long."""
-    from controller.commissioning.pile_reader import ListingFailed
     from controller.custody.enrolment.recount import add_listing, all_seen
+    from controller.service.commissioning.pile_reader import ListingFailed
     from firmware_bridge.transport.clock import now
 
     view = PileView()

@@ -1,7 +1,4 @@
-"""`smartshoe shuffles`: lists, exports and verifies shuffle receipts.
-
-Source: controller/commissioning/README.md, "Shuffle receipts".
-"""
+"""`smartshoe shuffles`: lists, exports and verifies shuffle receipts."""
 # ruff: noqa: PLC0415 - storage and devices are loaded only by the command that needs them.
 
 from pathlib import Path
@@ -14,7 +11,7 @@ from controller.cli.output import echo, echo_json, echo_table
 from controller.cli.path_parameters import JournalFile
 
 if TYPE_CHECKING:
-    from controller.commissioning.shuffle_receipt_file import RecordedShuffle
+    from controller.service.commissioning.shuffle_receipt_file import RecordedShuffle
 
 _NS_PER_MS: Final = 1_000_000
 _US_PER_S: Final = 1_000_000
@@ -24,7 +21,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on st
 
 def list_shuffles(journal: JournalFile, json: _Json = False) -> None:
     """List the shuffles in a journal."""
-    from controller.commissioning.shuffle_receipt_file import read_shuffles, shuffle_fields
+    from controller.service.commissioning.shuffle_receipt_file import read_shuffles, shuffle_fields
 
     found = tuple(read_shuffles(journal))
     if json:
@@ -56,8 +53,8 @@ def _row(shuffle: "RecordedShuffle") -> tuple[str, ...]:
 
 
 def _counts_text(shuffle: "RecordedShuffle") -> str:
-    from controller.messages.catalogue import to_words
-    from controller.profiles.borrowing import describe_citation
+    from controller.rules.profiles.borrowing import describe_citation
+    from controller.system.messages.catalogue import to_words
 
     recorded = shuffle.recorded
     if recorded.refused is not None:
@@ -74,7 +71,11 @@ def export(
     json: _Json = False,
 ) -> None:
     """Write each shuffle of a journal into its own file, as the device signed it."""
-    from controller.commissioning.shuffle_receipt_file import file_name, read_shuffles, shuffle_text
+    from controller.service.commissioning.shuffle_receipt_file import (
+        file_name,
+        read_shuffles,
+        shuffle_text,
+    )
     from controller.system.atomic_file import read_text, require_new, store_text
 
     written: list[str] = []
@@ -103,8 +104,8 @@ def verify(
     json: _Json = False,
 ) -> None:
     """Check that the paired device signed an exported shuffle."""
-    from controller.commissioning.pairing_file import load_pairing
-    from controller.commissioning.shuffle_receipt_file import (
+    from controller.service.commissioning.pairing_file import load_pairing
+    from controller.service.commissioning.shuffle_receipt_file import (
         contradictions,
         load_shuffle,
         shuffle_fields,

@@ -1,6 +1,6 @@
 """Finds the URL and the permission of each attached USB device, serial port and table device.
 
-Source: controller/config/README.md, "Devices of a table"; USB-IF, "Defined class codes".
+Source: USB-IF, "Defined class codes".
 """
 
 from collections import Counter
@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from controller.cli.errors import parse_reports
-from controller.config.load import TableConfig
-from controller.messages.catalogue import to_words
+from controller.service.config.load import TableConfig
 from controller.service.device_log import device_role
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceAllowed, refuse_keyboard
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import DevicePath, UsbUrl, parse_port_url

@@ -2,8 +2,7 @@
 
 A section header, one interface block for each port, one enhanced packet block for each read, write,
 opening and loss. Any reader of pcapng opens it, Wireshark among them.
-Source: draft-ietf-opsawg-pcapng, "Block Types"; tcpdump.org, "LINKTYPE_RTAC_SERIAL"; hil/README.md,
-"Records of real devices".
+Source: draft-ietf-opsawg-pcapng, "Block Types"; tcpdump.org, "LINKTYPE_RTAC_SERIAL".
 """
 
 import struct

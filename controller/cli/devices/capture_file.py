@@ -1,6 +1,6 @@
 """Writes a record of raw wires to a new file, one whole block after another.
 
-Source: hil/README.md, "Records of real devices"; write(2), ftruncate(2).
+Source: write(2), ftruncate(2).
 """
 
 import os
@@ -19,8 +19,8 @@ from controller.cli.devices.capture_blocks import (
     section_block,
 )
 from controller.cli.errors import CommandError
-from controller.messages.catalogue import to_words
-from controller.messages.quantity import counted
+from controller.system.messages.catalogue import to_words
+from controller.system.messages.quantity import counted
 from controller.version import software_identifier
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 

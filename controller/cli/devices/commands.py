@@ -1,6 +1,6 @@
 """`smartshoe devices` and `smartshoe devices monitor`: options, checks and confirmation.
 
-Source: controller/cli/README.md, "Command line"; D-8 (a scan is not disclosure).
+Source: D-8 (a scan is not disclosure).
 """
 # ruff: noqa: PLC0415 - device libraries are loaded only when a device is asked for.
 

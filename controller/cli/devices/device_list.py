@@ -1,7 +1,4 @@
-"""`smartshoe devices`: lists serial ports, USB devices and a table's devices, as text or JSON.
-
-Source: controller/config/README.md, "Devices of a table"; controller/cli/README.md, "Command line".
-"""
+"""`smartshoe devices`: lists serial ports, USB devices and a table's devices, as text or JSON."""
 # ruff: noqa: PLC0415 - device libraries are loaded only when devices are asked for.
 
 from pathlib import Path
@@ -15,7 +12,7 @@ from controller.cli.path_parameters import ConfigFile
 
 if TYPE_CHECKING:
     from controller.cli.devices.attached_devices import SerialListing, TablePartListing, UsbListing
-    from controller.config.load import TableConfig
+    from controller.service.config.load import TableConfig
 
 
 def list_devices(
@@ -59,14 +56,14 @@ def list_devices(
 def _table(config: Path | None) -> "TableConfig | None":
     if config is None:
         return None
-    from controller.config.load import load_config
+    from controller.service.config.load import load_config
 
     return load_config(config)
 
 
 def _products() -> dict[tuple[int, int], str]:
     """The product name of each device by bus and address; empty if libusb is missing."""
-    from controller.messages.catalogue import to_words
+    from controller.system.messages.catalogue import to_words
     from firmware_bridge.transport.usb_devices import UsbUnavailable, list_usb_devices
 
     try:

@@ -1,7 +1,4 @@
-"""`smartshoe firmware`: the signed list of firmware that may run on the table's devices.
-
-Source: controller/commissioning/README.md, "Approved firmware".
-"""
+"""`smartshoe firmware`: the signed list of firmware that may run on the table's devices."""
 # ruff: noqa: PLC0415 - the library of keys is loaded only when a list is asked for.
 
 import hashlib
@@ -18,7 +15,7 @@ from controller.cli.output import echo, echo_json, echo_table
 from controller.cli.path_parameters import ListFile
 
 if TYPE_CHECKING:
-    from controller.commissioning.firmware_list import ApprovedList
+    from controller.service.commissioning.firmware_list import ApprovedList
     from controller.system.keys import PublicKey
 
 DEFAULT_LIST: Final = Path("approved.json")
@@ -41,7 +38,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on st
 
 def list_firmware(file: ListFile = DEFAULT_LIST, json: _Json = False) -> None:
     """Show the firmware on a list."""
-    from controller.commissioning.firmware_list import load_list
+    from controller.service.commissioning.firmware_list import load_list
 
     _print_list(file, load_list(file), json=json)
 
@@ -63,7 +60,7 @@ def approve(
     json: _Json = False,
 ) -> None:
     """Add an image to the list and sign the list again. An image already on it gets the version."""
-    from controller.commissioning.firmware_list import (
+    from controller.service.commissioning.firmware_list import (
         NOTE_MAX,
         VERSION_MAX,
         ApprovedEntry,
@@ -95,7 +92,7 @@ def withdraw(
     json: _Json = False,
 ) -> None:
     """Remove an image from the list and sign the list again. A table reads it at its next start."""
-    from controller.commissioning.firmware_list import sign, store_list
+    from controller.service.commissioning.firmware_list import sign, store_list
     from controller.system.keys import load_key
     from firmware_bridge.transport.clock import now
 
@@ -129,7 +126,7 @@ def verify(
     json: _Json = False,
 ) -> None:
     """Check that one of these keys signed the list."""
-    from controller.commissioning.firmware_list import list_fields, load_list, trust_problem
+    from controller.service.commissioning.firmware_list import list_fields, load_list, trust_problem
     from controller.system.keys import load_public
 
     found = load_list(file)
@@ -146,7 +143,7 @@ def verify(
 
 def _verified_list(file: Path, own: "PublicKey", trust: list[Path] | None) -> "ApprovedList":
     """The list, if a trusted key signed it: signing a changed list would make it valid."""
-    from controller.commissioning.firmware_list import load_list, trust_problem
+    from controller.service.commissioning.firmware_list import load_list, trust_problem
     from controller.system.keys import load_public
 
     found = load_list(file)
@@ -209,7 +206,7 @@ def _checked_line(option: str, text: str, most: int, *, least: int) -> str:
 
 
 def _print_list(file: Path, found: "ApprovedList", *, json: bool) -> None:
-    from controller.commissioning.firmware_list import list_fields
+    from controller.service.commissioning.firmware_list import list_fields
     from controller.system.json_document import time_text
     from controller.system.keys import fingerprint_text
 

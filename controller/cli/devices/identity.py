@@ -1,7 +1,4 @@
-"""`smartshoe identity`: pairs a device that has a key, and shows the file of a paired device.
-
-Source: controller/commissioning/README.md, "The shuffler's identity".
-"""
+"""`smartshoe identity`: pairs a device that has a key, and shows the file of a paired device."""
 # ruff: noqa: PLC0415 - devices are loaded only by the command that opens a port.
 
 from collections.abc import Callable
@@ -15,7 +12,7 @@ from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr
 
 if TYPE_CHECKING:
-    from controller.commissioning.pairing_file import PairedDevice
+    from controller.service.commissioning.pairing_file import PairedDevice
     from drivers.pairing import PresentedDevice
 
 DEFAULT_BAUD: Final = 1_000_000
@@ -45,8 +42,8 @@ def pair(
     json: _Json = False,
 ) -> None:
     """Pair a device: read its public key, verify that it has the private key, write the file."""
-    from controller.commissioning.pairing import await_device
-    from controller.commissioning.pairing_file import store_pairing
+    from controller.service.commissioning.pairing import await_device
+    from controller.service.commissioning.pairing_file import store_pairing
     from controller.system.atomic_file import require_new
     from firmware_bridge.transport.open_port import open_port
     from firmware_bridge.transport.port import LineSettings
@@ -85,7 +82,7 @@ def show(
     json: _Json = False,
 ) -> None:
     """Show the paired device, who paired it, and its firmware."""
-    from controller.commissioning.pairing_file import load_pairing
+    from controller.service.commissioning.pairing_file import load_pairing
 
     paired = load_pairing(file)
     if json:
@@ -110,7 +107,7 @@ def _fingerprint(text: str) -> bytes:
 
 
 def _paired_device(device: "PresentedDevice", person: str) -> "PairedDevice":
-    from controller.commissioning.pairing_file import PairedDevice, PairedRole
+    from controller.service.commissioning.pairing_file import PairedDevice, PairedRole
     from firmware_bridge.attestation import ApprovedImage, Pin
     from firmware_bridge.transport.clock import now
 
@@ -131,7 +128,7 @@ def _paired_device(device: "PresentedDevice", person: str) -> "PairedDevice":
 
 
 def _print_json(paired: "PairedDevice", file: Path) -> None:
-    from controller.commissioning.pairing_file import pairing_fields
+    from controller.service.commissioning.pairing_file import pairing_fields
 
     echo_json({"file": str(file), **pairing_fields(paired)})
 

@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json_line, echo_raw, echo_stderr
-from controller.messages.catalogue import to_words
-from controller.messages.quantity import counted
+from controller.system.messages.catalogue import to_words
+from controller.system.messages.quantity import counted
 from drivers.monitor import Monitor
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList

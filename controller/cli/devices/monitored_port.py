@@ -1,7 +1,6 @@
 """Finds the model, line settings and monitor of a port; holds the journal during maintenance.
 
-Source: controller/config/README.md, "Devices of a table"; firmware_bridge/README.md, "Three
-levels"; D-8 (a scan is not disclosure).
+Source: firmware_bridge/README.md, "Three levels"; D-8 (a scan is not disclosure).
 """
 
 import os
@@ -13,13 +12,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.archive.replay.recovery import recover
 from controller.cli.errors import CommandError, ExitCode
-from controller.config.load import TableConfig, load_config
 from controller.core.settings import DeviceSettings, installation
 from controller.journal.store import Journal, JournalError
-from controller.messages.catalogue import to_words
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
+from controller.rules.profiles.load import load_clauses
+from controller.service.config.load import TableConfig, load_config
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
 from drivers.model import LISTENING, BadDeviceSettings, DeviceKind
 from drivers.monitor import Monitor

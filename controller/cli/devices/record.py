@@ -1,8 +1,7 @@
 """`smartshoe devices record`: writes the raw wires of a table's ports to a new file.
 
 It only listens, and never writes to a device.
-Source: controller/cli/README.md, "Command line"; hil/README.md, "Records of real devices"; D-8 (a
-scan is not disclosure).
+Source: D-8 (a scan is not disclosure).
 """
 
 import queue
@@ -26,9 +25,9 @@ from controller.cli.devices.monitored_port import (
 from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json, echo_stderr
 from controller.cli.path_parameters import ConfigOption
-from controller.config.load import load_config
-from controller.messages.catalogue import to_words
-from controller.messages.quantity import counted
+from controller.service.config.load import load_config
+from controller.system.messages.catalogue import to_words
+from controller.system.messages.quantity import counted
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened

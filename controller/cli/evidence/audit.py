@@ -1,7 +1,4 @@
-"""`smartshoe audit`: validates the journals of many days and tables again.
-
-Source: controller/cli/README.md, "Command line"; controller/audit/README.md, "Audit".
-"""
+"""`smartshoe audit`: validates the journals of many days and tables again."""
 # ruff: noqa: PLC0415 - evidence and keys are loaded only by the command that reads them.
 
 import os
@@ -15,12 +12,12 @@ from msgspec import to_builtins
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, progress_bar
 from controller.cli.path_parameters import Journals
-from controller.messages.quantity import counted
-from controller.profiles.borrowing import with_borrowed, with_citation
+from controller.rules.profiles.borrowing import with_borrowed, with_citation
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
-    from controller.audit.findings import AuditCounts, AuditMessage
-    from controller.audit.run import AuditReport
+    from office.audit.findings import AuditCounts, AuditMessage
+    from office.audit.run import AuditReport
 
 _SHOWN_MAX: Final = 50
 _HEADINGS: Final = (
@@ -44,10 +41,10 @@ def audit(
     It checks seals, chain and signatures, and every shoe's cards against the rules. A shoe that is
     not clean, or that has a finding, is replayed. Nothing is changed.
     """
-    from controller.audit.discovery import count_files, require_something
-    from controller.audit.run import audit as run_audit
-    from controller.audit.shoe import AuditSettings
     from controller.system.keys import load_public
+    from office.audit.discovery import count_files, require_something
+    from office.audit.run import audit as run_audit
+    from office.audit.shoe import AuditSettings
 
     settings = AuditSettings(tuple(load_public(one).raw for one in key or ()), deep)
     require_something(paths)
@@ -86,7 +83,7 @@ def _json_of(report: "AuditReport") -> dict[str, object]:
 
 
 def _print_report(report: "AuditReport") -> None:
-    from controller.audit.findings import Weight
+    from office.audit.findings import Weight
 
     for weight in Weight:
         shown = [one for one in report.messages if one.weight is weight]

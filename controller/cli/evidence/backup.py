@@ -1,7 +1,4 @@
-"""`smartshoe backup | restore`: a table on a spare machine. `smartshoe journal begin-log`.
-
-Source: controller/archive/README.md, "A spare machine", "The evidence log".
-"""
+"""`smartshoe backup | restore`: a table on a spare machine. `smartshoe journal begin-log`."""
 # ruff: noqa: PLC0415 - storage is loaded only by the command that needs it.
 
 from pathlib import Path
@@ -12,7 +9,7 @@ import typer
 from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import TableFile
 from controller.cli.table.pins import PinFile, author_of
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it; goes on record.")]
@@ -25,8 +22,8 @@ def backup(
 ) -> None:
     """Copy a table's configuration, keys, names and journal, also while it plays."""
     from controller.archive.backup import TableFiles, make_backup
-    from controller.config.load import load_config
-    from controller.config.table_files import files_beside
+    from controller.service.config.load import load_config
+    from controller.service.config.table_files import files_beside
     from controller.table.stored_until import NOTE_SUFFIX
     from firmware_bridge.transport.clock import now
 
@@ -50,7 +47,6 @@ def restore(
     json: _Json = False,
 ) -> None:
     """Put a backup back on a spare machine; the old one must be off, or burnt."""
-    from controller.actions.declaration import PIT_MANAGERS
     from controller.archive.backup import (
         CONFIG,
         TABLE_FILE,
@@ -61,8 +57,9 @@ def restore(
         say_restored,
     )
     from controller.archive.signer import open_signer
-    from controller.config.load import load_config
-    from controller.views.people import author_words
+    from controller.record.people import author_words
+    from controller.rules.actions.declaration import PIT_MANAGERS
+    from controller.service.config.load import load_config
     from firmware_bridge.transport.clock import now
 
     names = check_backup(backup)
@@ -100,7 +97,7 @@ def begin_log(config: TableFile, by: _By, pin_file: PinFile = None, json: _Json 
     """Begin a new evidence log in place of one that is gone; verification says so for ever."""
     from controller.archive.log_start import begin_log_anew
     from controller.cli.evidence.key_life import change_at_rest
-    from controller.views.people import author_words
+    from controller.record.people import author_words
 
     table, author, (aside, record) = change_at_rest(
         config,

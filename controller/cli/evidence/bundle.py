@@ -1,7 +1,4 @@
-"""`smartshoe evidence`: writes the evidence of one coup into one file with its own verifier.
-
-Source: controller/evidence/README.md, "Evidence bundle", "A coup by its time".
-"""
+"""`smartshoe evidence`: writes the evidence of one coup into one file with its own verifier."""
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
 from pathlib import Path
@@ -14,7 +11,7 @@ from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import JournalOrArchive, ReplacedBy
 
 if TYPE_CHECKING:
-    from controller.evidence.coup_times import CoupAt, DealtCoup
+    from office.evidence.coup_times import CoupAt, DealtCoup
 
 
 def evidence(
@@ -50,12 +47,12 @@ def evidence(
     """
     from hashlib import sha256
 
-    from controller.evidence.bundle import build_bundle, store_bundle
-    from controller.evidence.coup_times import ClockTime, find_coup_at
-    from controller.evidence.lookup import CoupReference, find_shoe
-    from controller.profiles.load import load_clauses
+    from controller.rules.profiles.load import load_clauses
     from controller.system.atomic_file import require_new
     from firmware_bridge.transport.clock import now
+    from office.evidence.bundle import build_bundle, store_bundle
+    from office.evidence.coup_times import ClockTime, find_coup_at
+    from office.evidence.lookup import CoupReference, find_shoe
 
     _require_one_way(coup, at, seat)
     named = CoupReference.parse(coup) if coup is not None else None
@@ -112,7 +109,7 @@ def _require_one_way(coup: str | None, at: str | None, seat: int | None) -> None
 
 def _timed_lines(timed: "CoupAt") -> list[str]:
     """When the time was, the coup that was chosen, and those beside it."""
-    from controller.evidence.timeline import local_and_utc
+    from office.evidence.timeline import local_and_utc
 
     moments = [local_and_utc(one, timed.zone)[0].replace(".000", "") for one in timed.moments]
     asked = " and ".join(moments)
@@ -126,7 +123,7 @@ def _timed_lines(timed: "CoupAt") -> list[str]:
 
 
 def _row(one: "DealtCoup", timed: "CoupAt") -> str:
-    from controller.evidence.timeline import local_and_utc
+    from office.evidence.timeline import local_and_utc
 
     (_, begin, _), (_, end, offset) = (
         local_and_utc(ns, timed.zone)[0].split() for ns in (one.from_ns, one.until_ns)
@@ -138,7 +135,7 @@ def _row(one: "DealtCoup", timed: "CoupAt") -> str:
 
 def _outcome_text(one: "DealtCoup") -> str:
     """Its outcome at its end; nothing of a shoe that is still open."""
-    from controller.evidence.timeline import OUTCOME_TEXTS
+    from office.evidence.timeline import OUTCOME_TEXTS
 
     if not one.sealed:
         return "not sealed yet"
@@ -156,8 +153,8 @@ def _timed_json(timed: "CoupAt") -> dict[str, object]:
 
 
 def _candidate_json(one: "DealtCoup", timed: "CoupAt") -> dict[str, object]:
-    from controller.evidence.timeline import local_and_utc
     from controller.system.json_document import time_text
+    from office.evidence.timeline import local_and_utc
 
     outcome = one.record.outcome if one.sealed and one.record is not None else None
     return {

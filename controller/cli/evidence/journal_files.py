@@ -1,7 +1,4 @@
-"""`smartshoe journal list | export | seals`: lists sealed shoes, exports records, shows seals.
-
-Source: controller/archive/README.md, "Journal commands".
-"""
+"""`smartshoe journal list | export | seals`: lists sealed shoes, exports records, shows seals."""
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
 import os
@@ -14,7 +11,7 @@ from msgspec import to_builtins
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_json_line, echo_stderr, progress_bar
 from controller.cli.path_parameters import JournalOrArchive, Journals, require_journal
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.archive.shoe_index import ShoeSummary
@@ -207,7 +204,7 @@ def _export_records(path: Path, tape: Path | None, day: str, shoe: int | None) -
 
 
 def _export_tables(paths: list[Path], folder: Path, jobs: int) -> None:
-    from controller.analytics.export import export_tables
+    from office.analytics.export import export_tables
 
     with progress_bar("export") as progress:
         report = export_tables(paths, folder, jobs, progress)
@@ -237,9 +234,9 @@ def seals(
     ] = None,
 ) -> None:
     """Show a gaming day's seals and the signed head with its code, to be kept elsewhere."""
-    from controller.evidence_log.checkpoint import short_code
-    from controller.evidence_log.log import read_head
-    from controller.evidence_log.shoe_proof import shoe_leaves
+    from controller.journal.evidence_log.checkpoint import short_code
+    from controller.journal.evidence_log.log import read_head
+    from controller.journal.evidence_log.shoe_proof import shoe_leaves
     from controller.journal.log_database import LogDatabase
     from controller.system.atomic_file import require_new, store_text
 

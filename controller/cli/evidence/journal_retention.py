@@ -1,7 +1,4 @@
-"""`smartshoe journal archive | prune | hold | release`: copies, deletes and holds sealed shoes.
-
-Source: controller/archive/README.md, "Journal commands".
-"""
+"""`smartshoe journal archive | prune | hold | release`: copies, deletes and holds sealed shoes."""
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
 from pathlib import Path
@@ -13,15 +10,15 @@ from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, progress_bar
 from controller.cli.path_parameters import JournalFolder
 from controller.cli.table.pins import PinFile, author_of
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from controller.actions.declaration import Author
     from controller.archive.copies import ArchiveReport
     from controller.archive.prune import PruneDecision
     from controller.archive.shoe_index import ShoeName
+    from controller.rules.actions.declaration import Author
 
 _DAYS_MAX = 36_500
 
@@ -180,10 +177,10 @@ def _change_hold(
     *,
     as_json: bool,
 ) -> None:
-    from controller.actions.declaration import SUPERVISORS
     from controller.archive.shoe_index import parse_shoe_name
     from controller.journal.people import PeopleFile
-    from controller.views.people import author_words
+    from controller.record.people import author_words
+    from controller.rules.actions.declaration import SUPERVISORS
     from firmware_bridge.transport.clock import now
 
     name, people = parse_shoe_name(shoe), PeopleFile.beside(path)

@@ -1,7 +1,4 @@
-"""`smartshoe keys rotate | lost | revoke | retire`: changes of a table's key, by a named person.
-
-Source: controller/archive/README.md, "The life of the key".
-"""
+"""`smartshoe keys rotate | lost | revoke | retire`: changes of a table's key, by a named person."""
 # ruff: noqa: PLC0415 - storage and keys are loaded only by the command that needs them.
 
 from collections.abc import Callable
@@ -18,11 +15,11 @@ from controller.cli.table.pins import PinFile, author_of
 DoneT = TypeVar("DoneT")
 
 if TYPE_CHECKING:
-    from controller.actions.declaration import Author
     from controller.archive.signer import Signer
-    from controller.config.load import TableConfig
-    from controller.evidence_log.checkpoint import TreeHead
+    from controller.journal.evidence_log.checkpoint import TreeHead
     from controller.journal.store import Journal
+    from controller.rules.actions.declaration import Author
+    from controller.service.config.load import TableConfig
 
     # Journal, name of the table, its signer, who does it, UTC.
     Change = Callable[[Journal, str, Signer, Author, int], DoneT]
@@ -44,7 +41,7 @@ def rotate(
     """Put the key that table.toml names on record; the key before signs that, too."""
     from controller.archive.key_life import name_key
     from controller.archive.signer import open_signer
-    from controller.config.load import load_config
+    from controller.service.config.load import load_config
 
     before = None if old is None else open_signer(load_config(old).signing)
     _change(
@@ -115,8 +112,8 @@ def _change(
     *,
     json: bool,
 ) -> None:
-    from controller.evidence_log.checkpoint import short_code
-    from controller.views.people import author_words
+    from controller.journal.evidence_log.checkpoint import short_code
+    from controller.record.people import author_words
 
     what = "a change of the table's key"
     table, author, head = change_at_rest(config, by, pin_file, what, change)
@@ -144,11 +141,11 @@ def change_at_rest(
     Where no accounts are set up, whoever is named is believed. Returns the table's configuration,
     the person, and what `change` returned. Raises CommandError, JournalError.
     """
-    from controller.actions.declaration import PIT_MANAGERS
     from controller.archive.signer import open_signer
-    from controller.config.load import load_config
     from controller.journal.people import PeopleFile
     from controller.journal.store import Journal
+    from controller.rules.actions.declaration import PIT_MANAGERS
+    from controller.service.config.load import load_config
     from firmware_bridge.transport.clock import now
 
     table = load_config(config)

@@ -1,7 +1,4 @@
-"""`smartshoe people list | erase`: the names of persons beside a journal.
-
-Source: controller/journal/README.md, "People".
-"""
+"""`smartshoe people list | erase`: the names of persons beside a journal."""
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
 from typing import Annotated

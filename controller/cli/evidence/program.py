@@ -1,7 +1,4 @@
-"""`smartshoe verify-program`, `sign-release` and `approve`: what is installed, and who signed it.
-
-Source: controller/install/README.md.
-"""
+"""`smartshoe verify-program`, `sign-release` and `approve`: what is installed, who signed it."""
 # ruff: noqa: PLC0415 - keys and configuration are loaded only by the command that needs them.
 
 from pathlib import Path
@@ -11,11 +8,11 @@ import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
-    from controller.install.release import Release
-    from controller.install.running import RunningProcess
+    from controller.service.install.release import Release
+    from controller.service.install.running import RunningProcess
 
 DEFAULT_KEY: Final = Path("table.key")
 # The largest number of a process that Linux gives (pid_max).
@@ -43,8 +40,8 @@ def sign_release(
     json: _Json = False,
 ) -> None:
     """List every file of an installed tree, and sign the list as a release."""
-    from controller.install.release import LIST_SUFFIX, RELEASE_SUFFIX, program_in
-    from controller.install.release import sign_release as sign
+    from controller.service.install.release import LIST_SUFFIX, RELEASE_SUFFIX, program_in
+    from controller.service.install.release import sign_release as sign
     from controller.system.atomic_file import require_new, store_text
     from controller.system.keys import load_key
     from controller.version import VERSION
@@ -87,8 +84,8 @@ def verify_program(
     """Compare an installed program, and a running one, with a signed release."""
     import sys
 
-    from controller.install.release import differences, read_release
-    from controller.install.running import problems, running_program
+    from controller.service.install.release import differences, read_release
+    from controller.service.install.running import problems, running_program
     from controller.system.keys import load_public
 
     place = (Path(sys.prefix) if tree is None else tree).resolve()
@@ -140,8 +137,8 @@ def approve(
     json: _Json = False,
 ) -> None:
     """Sign the profile and the configuration of tables as approved."""
-    from controller.config.load import load_config
-    from controller.install.approval import ApprovedPart, sign_approval
+    from controller.service.config.load import load_config
+    from controller.service.install.approval import ApprovedPart, sign_approval
     from controller.system.atomic_file import require_new, store_text
     from controller.system.keys import load_key
 

@@ -1,7 +1,4 @@
-"""`smartshoe report shoe | day`: writes printable reports and tables of finished shoes.
-
-Source: controller/reports/README.md, "Reports".
-"""
+"""`smartshoe report shoe | day`: writes printable reports and tables of finished shoes."""
 # ruff: noqa: PLC0415 - storage and templates are loaded only by the command that makes a report.
 
 from pathlib import Path
@@ -11,7 +8,7 @@ import typer
 
 from controller.cli.output import echo, echo_json, progress_bar
 from controller.cli.path_parameters import JournalOrArchive
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 NEWEST: Final = "newest"
 
@@ -35,13 +32,13 @@ def shoe(
 
     The shoe must be finished and sealed. The journal is only read and may be in use.
     """
-    from controller.evidence.bundle import store_bundle
-    from controller.evidence.lookup import ShoeReference, find_whole_shoe
-    from controller.profiles.load import load_clauses
-    from controller.reports.day_folder import shoe_files
-    from controller.reports.links import ReportLinks
-    from controller.reports.shoes import read_reported_shoe
+    from controller.rules.profiles.load import load_clauses
     from controller.system.atomic_file import require_new
+    from office.evidence.bundle import store_bundle
+    from office.evidence.lookup import ShoeReference, find_whole_shoe
+    from office.reports.day_folder import shoe_files
+    from office.reports.links import ReportLinks
+    from office.reports.shoes import read_reported_shoe
 
     wanted = ShoeReference.parse(name)
     require_new(out)
@@ -79,11 +76,11 @@ def day(
 
     Only sealed shoes are in it. The journal is only read and may be in use.
     """
-    from controller.profiles.load import load_clauses
-    from controller.reports.day_folder import day_files, store_folder
-    from controller.reports.links import DAY_PAGE
+    from controller.rules.profiles.load import load_clauses
     from controller.system.atomic_file import require_new
     from firmware_bridge.transport.clock import now
+    from office.reports.day_folder import day_files, store_folder
+    from office.reports.links import DAY_PAGE
 
     require_new(out)
     made = now().utc_ns if bundles else None

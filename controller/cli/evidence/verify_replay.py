@@ -1,7 +1,4 @@
-"""`smartshoe verify` and `smartshoe replay`: checks a journal's integrity, and replays its inputs.
-
-Source: controller/cli/README.md, "Command line"; controller/replay/README.md, "Replay".
-"""
+"""`smartshoe verify` and `smartshoe replay`: checks a journal, and replays its inputs."""
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
 from pathlib import Path
@@ -12,10 +9,10 @@ import typer
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, progress_bar
 from controller.cli.path_parameters import Evidence, JournalFile
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
-    from controller.replay.report import ReplayReport
+    from controller.archive.replay.report import ReplayReport
 
 _PROBLEMS_SHOWN_MAX = 50
 _READABLE: Final = (
@@ -74,7 +71,7 @@ def replay(
     The stored inputs run through this program; its conclusions are compared with the stored ones
     byte for byte. A journal of another software version is compared by its verdicts.
     """
-    from controller.replay.report import replay as run_replay
+    from controller.archive.replay.report import replay as run_replay
 
     with progress_bar("replay") as progress:
         report = run_replay(path, progress, verdicts_only=verdicts)
@@ -86,7 +83,7 @@ def replay(
 
 
 def _exit_code(report: "ReplayReport") -> ExitCode:
-    from controller.replay.report import ReplayFinding
+    from controller.archive.replay.report import ReplayFinding
 
     codes = {
         ReplayFinding.SAME: ExitCode.DONE,
@@ -127,7 +124,7 @@ def _replay_json(report: "ReplayReport") -> dict[str, object]:
 
 
 def _print_replay(report: "ReplayReport") -> None:
-    from controller.replay.report import ReplayFinding
+    from controller.archive.replay.report import ReplayFinding
     from controller.version import software_identifier
 
     this = software_identifier()

@@ -1,7 +1,6 @@
 """`smartshoe rules changes`: every verdict that two installed versions give otherwise.
 
 Each version is run as a program of its own, `try - --json`, once for each script.
-Source: controller/script/README.md, "What changed between two versions".
 """
 # ruff: noqa: S603 - the programs are those that the person names.
 
@@ -17,7 +16,7 @@ import typer
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, progress_bar
 from controller.cli.path_parameters import given_text
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 Plain: TypeAlias = dict[str, object]
 HEAD: Final = "table "

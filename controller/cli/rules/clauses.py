@@ -1,7 +1,4 @@
-"""`smartshoe clauses`: lists every clause with the modules and tests that cover it.
-
-Source: controller/profiles/README.md, "Clauses and their proof".
-"""
+"""`smartshoe clauses`: lists every clause with the modules and tests that cover it."""
 # ruff: noqa: PLC0415 - rule data is loaded only when it is shown.
 
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +9,7 @@ from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json, echo_table
 
 if TYPE_CHECKING:
-    from controller.profiles.clause_register import ClauseCoverage, DocumentCount
+    from controller.rules.profiles.clause_register import ClauseCoverage, DocumentCount
 
 
 def clauses(
@@ -32,13 +29,13 @@ def clauses(
     A test counts for a clause only if the program itself cited the clause while the test ran: in a
     verdict, a prompt, a record, a payment or a refused setting.
     """
-    from controller.profiles.clause_register import (
+    from controller.rules.profiles.clause_register import (
         by_document,
         clause_coverage,
         describe_document,
         load_register,
     )
-    from controller.profiles.load import load_clauses
+    from controller.rules.profiles.load import load_clauses
 
     every = _of_document(clause_coverage(load_clauses(), load_register()), document)
     counts = by_document(every)

@@ -1,7 +1,4 @@
-"""`smartshoe odds`: exact counts of all six-card draws, and the house edge of each wager.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""`smartshoe odds`: exact counts of all six-card draws, and the house edge of each wager."""
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
 
 from fractions import Fraction
@@ -11,11 +8,11 @@ import typer
 
 from controller.cli.output import check_decks, echo, echo_json, echo_table, load_named_profile
 from controller.cli.path_parameters import ProfileName
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
-    from controller.profiles.profile import Profile
-    from controller.settlement.exact_odds import DrawCount, HouseEdge
+    from controller.rules.profiles.profile import Profile
+    from controller.rules.settlement.exact_odds import DrawCount, HouseEdge
 
 _NAMES: Final = {
     "player": "Player wins",
@@ -49,13 +46,13 @@ def odds(
 
     It uses the same drawing tables and wager results as a running table.
     """
-    from controller.settlement.exact_odds import (
+    from controller.rules.settlement.exact_odds import (
         all_draws,
         draw_counts,
         enumerate_draws,
         house_edges,
     )
-    from controller.settlement.terms import Terms
+    from controller.rules.settlement.terms import Terms
 
     rules_profile = load_named_profile(profile) if profile else None
     if decks is None:

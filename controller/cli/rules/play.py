@@ -1,7 +1,4 @@
-"""`smartshoe rules play`: the table of play as the running machine has it, whole or at a profile.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""`smartshoe rules play`: the table of play as the machine has it, whole or at a profile."""
 # ruff: noqa: PLC0415 - the procedure is loaded only when it is shown.
 
 from collections import Counter
@@ -12,7 +9,7 @@ import typer
 from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json, echo_table, load_named_profile
 from controller.cli.path_parameters import ProfileName
-from controller.messages.quantity import counted
+from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.procedure.irregularities.codes import IrregularityCode
@@ -79,7 +76,7 @@ def _book(name: str, observed: str) -> "RuleBook | None":
 def _every_book() -> "tuple[RuleBook, ...]":
     """A rule book of each profile that comes with the program."""
     from controller.procedure.rulebook import RuleBook
-    from controller.profiles.load import load_profile, profile_names
+    from controller.rules.profiles.load import load_profile, profile_names
 
     profiles = [load_profile(name) for name in profile_names()]
     return tuple(RuleBook.of(one, one.rules.decks_per_shoe, ()) for one in profiles)
@@ -126,7 +123,7 @@ def _print_table(table: "BookTable") -> None:
 
 
 def _print_clauses(own: str, cited: "dict[IrregularityCode, dict[str, list[str]]]") -> None:
-    from controller.profiles.borrowing import citation_words
+    from controller.rules.profiles.borrowing import citation_words
 
     rows = [
         (code.value, document, citation_words(own or document, clauses))
@@ -154,7 +151,7 @@ def _table_json(
 
 def _row_json(one: "Row") -> Plain:
     from controller.cli.rules.table_text import callback_names, condition_names
-    from controller.messages.catalogue import to_words
+    from controller.system.messages.catalogue import to_words
 
     return {
         "happenings": [trigger.value for trigger in one.on],

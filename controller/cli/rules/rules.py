@@ -1,7 +1,4 @@
-"""`smartshoe rules`: shows rule profiles, the basis of each value, and clauses.
-
-Source: controller/profiles/README.md, "Clauses", "Profiles".
-"""
+"""`smartshoe rules`: shows rule profiles, the basis of each value, and clauses."""
 # ruff: noqa: PLC0415 - rule data is loaded only when it is shown.
 
 from collections.abc import Mapping
@@ -16,9 +13,9 @@ from controller.cli.output import MARK, echo, echo_json, echo_table, load_named_
 from controller.cli.path_parameters import ProfileName
 
 if TYPE_CHECKING:
-    from controller.profiles.clauses import Clause
-    from controller.profiles.profile import Grounds, Profile, ProfileValue
-    from controller.profiles.setting_types import SettingValue
+    from controller.rules.profiles.clauses import Clause
+    from controller.rules.profiles.profile import Grounds, Profile, ProfileValue
+    from controller.rules.profiles.setting_types import SettingValue
 
 HOUSE_MARK: Final = "HOUSE"
 
@@ -27,7 +24,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on st
 
 def list_profiles(json: _Json = False) -> None:
     """List the profiles that come with the program."""
-    from controller.profiles.load import load_profile, profile_names
+    from controller.rules.profiles.load import load_profile, profile_names
 
     profiles = [load_profile(name) for name in profile_names()]
     rows = [(one.name, one.title, one.source, len(one.assumed)) for one in profiles]
@@ -54,7 +51,7 @@ def show(
     With --config also what this table observes; what it does not observe is prompted, recorded as
     not observed, and never an irregularity.
     """
-    from controller.profiles.load import load_clauses
+    from controller.rules.profiles.load import load_clauses
 
     catalogue = load_clauses()
     if (config is None) is not bool(name):
@@ -104,7 +101,7 @@ def clause(
     json: _Json = False,
 ) -> None:
     """Print one clause: its source, its text, and what the program checks."""
-    from controller.profiles.load import load_clauses
+    from controller.rules.profiles.load import load_clauses
 
     catalogue = load_clauses()
     by_folded = {one.casefold(): one for one in catalogue}
@@ -126,7 +123,7 @@ def clause(
 
 def _print_clause(found: "Clause", own: str = "") -> None:
     """Print a clause; `own` is the document of the profile that cites it."""
-    from controller.profiles.borrowing import citation_words
+    from controller.rules.profiles.borrowing import citation_words
 
     echo(f"{citation_words(own, (found.id,))}  {found.source}")
     echo(f"  {found.text}")
@@ -136,10 +133,10 @@ def _print_clause(found: "Clause", own: str = "") -> None:
 
 def _at_table(config: Path) -> tuple["Profile", str]:
     """A table's profile, and a sentence about what the table observes."""
-    from controller.config.load import load_config
     from controller.procedure.rulebook import ObservableFact
-    from controller.profiles.load import load_clauses
-    from controller.profiles.profile import parse_profile
+    from controller.rules.profiles.load import load_clauses
+    from controller.rules.profiles.profile import parse_profile
+    from controller.service.config.load import load_config
 
     table = load_config(config)
     facts = table.settings.observed
@@ -151,7 +148,7 @@ def _at_table(config: Path) -> tuple["Profile", str]:
 
 def _changes(profile: "Profile") -> list[tuple["ProfileValue", "SettingValue"]]:
     """What a house profile changes, each with the value of its base."""
-    from controller.profiles.load import load_profile
+    from controller.rules.profiles.load import load_profile
 
     if not profile.base:
         return []
@@ -172,7 +169,7 @@ def _value(value: "SettingValue") -> str:
 
 def _value_cells(own: str, one: "ProfileValue") -> tuple[str, str]:
     """The basis of a value and the reason; a house rule comes first."""
-    from controller.profiles.setting_definitions import CONSTANTS
+    from controller.rules.profiles.setting_definitions import CONSTANTS
 
     clauses, reason = _grounds_cells(own, _grounds(one))
     if one.name in CONSTANTS:
@@ -183,14 +180,14 @@ def _value_cells(own: str, one: "ProfileValue") -> tuple[str, str]:
 
 
 def _grounds(one: "ProfileValue") -> "Grounds":
-    from controller.profiles.profile import Grounds
+    from controller.rules.profiles.profile import Grounds
 
     return Grounds(one.basis, one.assumed, one.borrowed, one.reason)
 
 
 def _grounds_cells(own: str, grounds: "Grounds") -> tuple[str, str]:
     """The clauses, marked if assumed, and the reason."""
-    from controller.profiles.borrowing import citation_words
+    from controller.rules.profiles.borrowing import citation_words
 
     clauses = ", ".join(grounds.basis)
     if not grounds.assumed:
@@ -208,7 +205,7 @@ def _cited(profile: "Profile", catalogue: Mapping[str, "Clause"]) -> tuple["Clau
 
 
 def _observable(found: "Clause") -> str:
-    from controller.profiles.clauses import Observable
+    from controller.rules.profiles.clauses import Observable
 
     words = {
         Observable.YES: "checked from the cards and the table's events",
@@ -235,7 +232,7 @@ def _json_value(value: "SettingValue") -> object:
 
 
 def _grounds_json(own: str, grounds: "Grounds") -> dict[str, object]:
-    from controller.profiles.borrowing import borrowed_by
+    from controller.rules.profiles.borrowing import borrowed_by
 
     return {
         "basis": list(grounds.basis),
@@ -246,7 +243,7 @@ def _grounds_json(own: str, grounds: "Grounds") -> dict[str, object]:
 
 
 def _as_json(profile: "Profile", cited: tuple["Clause", ...]) -> dict[str, object]:
-    from controller.profiles.borrowing import borrowed_by
+    from controller.rules.profiles.borrowing import borrowed_by
 
     own = profile.own_clauses
     shown: dict[str, object] = {

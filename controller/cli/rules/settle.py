@@ -1,7 +1,4 @@
-"""`smartshoe settle`: shows which wagers win on a coup, and pays a list of wagers.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""`smartshoe settle`: shows which wagers win on a coup, and pays a list of wagers."""
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
 
 from typing import TYPE_CHECKING, Annotated
@@ -11,13 +8,13 @@ import typer
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, load_named_profile
 from controller.cli.path_parameters import ProfileName, given_text
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 
 if TYPE_CHECKING:
     from controller.rules.coup import Cards
-    from controller.settlement.admission import WagerRefusal
-    from controller.settlement.results import WagerResult
-    from controller.settlement.settle import Settlement
+    from controller.rules.settlement.admission import WagerRefusal
+    from controller.rules.settlement.results import WagerResult
+    from controller.rules.settlement.settle import Settlement
 
 
 def settle(
@@ -33,13 +30,13 @@ def settle(
 ) -> None:
     """Show which wagers win at which odds, and pay a list of wagers in the prescribed order."""
     from controller.cli.rules.wagers import read_coup, read_wagers
-    from controller.profiles.borrowing import with_borrowed
-    from controller.settlement.admission import wager_refusals
-    from controller.settlement.coup_facts import derive_facts
-    from controller.settlement.results import void_results, wager_results
-    from controller.settlement.settle import settle as settled
-    from controller.settlement.terms import Terms
-    from controller.views.wagering import wager_refusal_words
+    from controller.record.wagering import wager_refusal_words
+    from controller.rules.profiles.borrowing import with_borrowed
+    from controller.rules.settlement.admission import wager_refusals
+    from controller.rules.settlement.coup_facts import derive_facts
+    from controller.rules.settlement.results import void_results, wager_results
+    from controller.rules.settlement.settle import settle as settled
+    from controller.rules.settlement.terms import Terms
 
     if void == bool(cards):
         raise CommandError(
@@ -67,7 +64,7 @@ def settle(
 
 
 def _describe_coup(coup: "Cards") -> str:
-    from controller.settlement.coup_facts import derive_facts
+    from controller.rules.settlement.coup_facts import derive_facts
 
     if not coup:
         return "the coup is void"
@@ -78,8 +75,8 @@ def _describe_coup(coup: "Cards") -> str:
 def _print_settlement(
     own: str, coup: "Cards", judgements: tuple["WagerResult", ...], settlement: "Settlement | None"
 ) -> None:
-    from controller.profiles.borrowing import citation_words
-    from controller.settlement.wagers import WagerMedium, money
+    from controller.rules.profiles.borrowing import citation_words
+    from controller.rules.settlement.wagers import WagerMedium, money
 
     echo(_describe_coup(coup))
     echo_table(

@@ -1,13 +1,9 @@
-"""The table of play in words, for docs/state-table.md and `smartshoe rules play`.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""The table of play in words, for docs/state-table.md and `smartshoe rules play`."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from controller.messages.catalogue import to_words
 from controller.procedure import phases
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.irregularities.codes import IrregularityCode
@@ -16,6 +12,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.table import claims, facts
 from controller.procedure.table.book_table import OmittedRow
 from controller.procedure.table.row import Condition, Row
+from controller.system.messages.catalogue import to_words
 
 _CONTINUOUS: Final = "a continuous shuffler feeds the shoe"
 _SHOE_BY_SHOE: Final = "no continuous shuffler feeds the shoe"

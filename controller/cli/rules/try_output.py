@@ -1,7 +1,6 @@
 """Formats a played script as text and as JSON values: verdicts, effects, wagers, phase.
 
 Every face is shown: it comes from the script, so its writer knows it.
-Source: controller/script/README.md, "Playing".
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,10 +10,11 @@ from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
+from controller.core.script.player import PlayedStatement
+from controller.core.script.statement_forms import unparse
+from controller.core.script.statements import UNREAD
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.state import WarningKind
-from controller.messages.catalogue import to_words
-from controller.messages.quantity import counted
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -39,17 +39,16 @@ from controller.procedure.phases import Phase, due_words
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
-from controller.profiles.borrowing import citation_words, with_borrowed
+from controller.record.irregularity import forbidden_words, irregularity_words, permitted_words
 from controller.rules.cards import Card
 from controller.rules.odds import Odds
-from controller.script.player import PlayedStatement
-from controller.script.statement_forms import unparse
-from controller.script.statements import UNREAD
-from controller.settlement.coup_facts import derive_facts
-from controller.settlement.results import WagerResult, void_results, wager_results
-from controller.settlement.terms import Terms
-from controller.settlement.wagers import WagerKind
-from controller.views.irregularity import forbidden_words, irregularity_words, permitted_words
+from controller.rules.profiles.borrowing import citation_words, with_borrowed
+from controller.rules.settlement.coup_facts import derive_facts
+from controller.rules.settlement.results import WagerResult, void_results, wager_results
+from controller.rules.settlement.terms import Terms
+from controller.rules.settlement.wagers import WagerKind
+from controller.system.messages.catalogue import to_words
+from controller.system.messages.quantity import counted
 from firmware_bridge.message import Message
 
 Plain: TypeAlias = dict[str, object]

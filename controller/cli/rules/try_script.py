@@ -1,7 +1,4 @@
-"""`smartshoe try`: plays a dealing script at a new table and shows every verdict.
-
-Source: controller/script/README.md; controller/cli/README.md, "Command line".
-"""
+"""`smartshoe try`: plays a dealing script at a new table and shows every verdict."""
 # ruff: noqa: PLC0415 - rules and script are loaded only when a script is played.
 
 from pathlib import Path
@@ -15,7 +12,7 @@ from controller.cli.path_parameters import given_text
 
 if TYPE_CHECKING:
     from controller.procedure.rulebook import ObservableFact, RuleBook
-    from controller.profiles.profile import Profile
+    from controller.rules.profiles.profile import Profile
 
 
 def try_script(
@@ -43,8 +40,8 @@ def try_script(
     wagers and payments.
     """
     from controller.cli.rules.try_output import statement_json, statement_lines
-    from controller.script.parser import parse
-    from controller.script.player import play
+    from controller.core.script.parser import parse
+    from controller.core.script.player import play
 
     text, name = _text(script)
     book = _book(load_named_profile(profile), decks, observed)

@@ -1,7 +1,4 @@
-"""Parses a coup's cards and lines of wagers as a person types them.
-
-Source: controller/cli/README.md, "Command line".
-"""
+"""Parses a coup's cards and lines of wagers as a person types them."""
 
 import csv
 import io
@@ -12,7 +9,7 @@ from controller.cli.errors import CommandError
 from controller.rules.cards import Card
 from controller.rules.coup import Cards, Place, next_place
 from controller.rules.hands import HandName
-from controller.settlement.wagers import Wager, WagerKind, WagerMedium
+from controller.rules.settlement.wagers import Wager, WagerKind, WagerMedium
 
 COLUMNS: Final = ("seat", "wager", "amount", "medium")
 # The medium may be left out: chips.

@@ -1,7 +1,6 @@
 """`smartshoe doctor`: what is wrong with a table or its machine, and exactly what to do.
 
 It changes nothing, and goes on where one check fails.
-Source: controller/install/README.md, "Doctor".
 """
 # ruff: noqa: PLC0415 - the checks are loaded only when they are asked for.
 
@@ -15,10 +14,10 @@ from msgspec import to_builtins
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr
 from controller.cli.path_parameters import ConfigFile
-from controller.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
+from controller.service.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
 
 if TYPE_CHECKING:
-    from controller.config.load import TableConfig
+    from controller.service.config.load import TableConfig
 
 Check = tuple[str, Callable[[], Iterable[Diagnosis]]]
 _MARKS: Final = {Grade.GOOD: "ok", Grade.REMARK: "REMARK", Grade.PROBLEM: "PROBLEM"}
@@ -60,15 +59,15 @@ def _table_files(given: Path | None) -> tuple[Path, ...]:
 
     Raises ConfigError for a name that there is not, ControlError where nothing can be looked at.
     """
-    from controller.config.document import ConfigError
-    from controller.config.table_files import (
+    from controller.service.config.document import ConfigError
+    from controller.service.config.table_files import (
         installed_files,
         is_folder,
         is_hidden,
         table_file,
         table_files,
     )
-    from controller.install.running_table import MACHINE, find_table
+    from controller.service.install.running_table import MACHINE, find_table
 
     if given is None:
         return installed_files(MACHINE.files)
@@ -86,14 +85,14 @@ def _table_files(given: Path | None) -> tuple[Path, ...]:
 
 def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
     """Whether no table has an open shoe; what cannot be read has none that this program knows."""
-    from controller.config.document import ConfigError
-    from controller.config.load import load_config
-    from controller.config.table_files import is_hidden
-    from controller.control.client import ControlError
-    from controller.install.open_shoes import shoe_is_open
-    from controller.install.running_table import find_table
+    from controller.archive.replay.recovery import RecoveryError
     from controller.journal.values import JournalError
-    from controller.replay.recovery import RecoveryError
+    from controller.outlets.control.client import ControlError
+    from controller.service.config.document import ConfigError
+    from controller.service.config.load import load_config
+    from controller.service.config.table_files import is_hidden
+    from controller.service.install.open_shoes import shoe_is_open
+    from controller.service.install.running_table import find_table
 
     opened = []
     for file in files:
@@ -116,14 +115,14 @@ def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
 
 
 def _machine_findings() -> Iterator[Diagnosis]:
-    from controller.install.machine_checks import check_clock, check_package
+    from controller.service.install.machine_checks import check_clock, check_package
 
     yield from found_by("package", check_package)
     yield from found_by("clock", check_clock)
 
 
 def _no_table(files: Sequence[Path]) -> Iterator[Diagnosis]:
-    from controller.config.table_files import INSTALLED
+    from controller.service.config.table_files import INSTALLED
 
     if not files:
         yield remark(
@@ -133,9 +132,9 @@ def _no_table(files: Sequence[Path]) -> Iterator[Diagnosis]:
 
 def _table_findings(file: Path) -> Iterator[Diagnosis]:
     from controller.cli.set_up.units import check_unit
-    from controller.config.document import ConfigError
-    from controller.config.load import load_config
-    from controller.install.table_checks import check_by_socket
+    from controller.service.config.document import ConfigError
+    from controller.service.config.load import load_config
+    from controller.service.install.table_checks import check_by_socket
 
     config = None
     try:
@@ -155,7 +154,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
 
 
 def _checks(config: "TableConfig") -> Sequence[Check]:
-    from controller.install import machine_checks, table_checks, web_checks
+    from controller.service.install import machine_checks, table_checks, web_checks
 
     return (
         ("configuration", lambda: table_checks.check_remarks(config)),

@@ -1,7 +1,6 @@
 """The first start of a new table: it makes journal and key, and its people get their accounts.
 
 Accounts are made at the running table, so that each is on record before it counts.
-Source: controller/install/README.md, "Setting up"; controller/accounts/README.md.
 """
 # ruff: noqa: S603 - the program is this one; the file is the one just written.
 
@@ -17,12 +16,12 @@ from typing import IO, Final
 
 from msgspec import Struct
 
-from controller.config.load import TableConfig
-from controller.config.table_files import INSTALLED
-from controller.control.client import ControlClient, ControlError, TableNotRunning
-from controller.install.new_table import NewPerson, SetUpError
-from controller.install.table_account import ACCOUNT
 from controller.journal.people import PeopleFile
+from controller.outlets.control.client import ControlClient, ControlError, TableNotRunning
+from controller.service.config.load import TableConfig
+from controller.service.config.table_files import INSTALLED
+from controller.service.install.new_table import NewPerson, SetUpError
+from controller.service.install.table_account import ACCOUNT
 
 # -P: no folder of the caller shadows one of the program's packages.
 PROGRAM: Final = (sys.executable, "-P", "-m", "controller.cli.main", "run")

@@ -1,8 +1,4 @@
-"""Finds the port of a device by plugging it in: what is there afterwards and was not before.
-
-Source: controller/install/README.md, "Setting up"; controller/config/README.md, "Devices of a
-table".
-"""
+"""Finds the port of a device by plugging it in: what is there afterwards and was not before."""
 
 import threading
 from collections.abc import Callable, Mapping

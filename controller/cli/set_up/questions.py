@@ -1,7 +1,6 @@
 """What `smartshoe setup` asks a person at a terminal: a question a line, each with its default.
 
 A wrong answer is asked for again, in the words of check-config.
-Source: controller/install/README.md, "Setting up".
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +9,12 @@ from typing import Final
 
 import typer
 
-from controller.accounts.pin import pin_problem
-from controller.actions.declaration import SUPERVISORS, Role
 from controller.cli.output import echo
 from controller.cli.set_up.plugged_in import Ports, ports_now, wait_for_new
-from controller.install.new_table import (
+from controller.procedure.rulebook import ObservableFact
+from controller.rules.actions.declaration import SUPERVISORS, Role
+from controller.rules.profiles.load import load_profile, profile_names
+from controller.service.install.new_table import (
     Answers,
     NewPerson,
     person_problem,
@@ -22,9 +22,8 @@ from controller.install.new_table import (
     problems_in,
     usual_web_port,
 )
-from controller.messages.catalogue import to_words
-from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import load_profile, profile_names
+from controller.system.messages.catalogue import to_words
+from controller.table.accounts.pin import pin_problem
 from drivers.catalogue import DEFAULT_MODELS, find_model, model_names
 from drivers.model import DeviceKind
 from firmware_bridge.transport.open_port import open_port, port_absence

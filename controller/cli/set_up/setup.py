@@ -1,7 +1,6 @@
 """`smartshoe setup`: asks for what a table needs, and writes its configuration, checked.
 
 Nothing is written before every answer is there and the whole is checked.
-Source: controller/install/README.md, "Setting up".
 """
 # ruff: noqa: PLC0415 - what a command needs is loaded only when it runs.
 
@@ -15,8 +14,8 @@ from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json
 
 if TYPE_CHECKING:
-    from controller.config.load import TableConfig
-    from controller.install.new_table import Answers, NewPerson, NewTable
+    from controller.service.config.load import TableConfig
+    from controller.service.install.new_table import Answers, NewPerson, NewTable
 
 # Debian's own place for what the package brings to read.
 _PAGES: Final = Path("/usr/share/doc/smartshoe/docs")
@@ -58,7 +57,7 @@ def setup(
     Writes NAME.toml, checked. With people it starts the table once, so that their accounts are on
     record.
     """
-    from controller.install.new_table import (
+    from controller.service.install.new_table import (
         SetUpError,
         example_answers,
         table_folder,
@@ -99,7 +98,7 @@ def _answers(
     name: str, file: Path | None, folder: Path, *, as_json: bool, over_old: bool
 ) -> "Answers":
     """The answers of the file or of the person at the terminal. Raises SetUpError, CommandError."""
-    from controller.install.new_table import named_answers, read_answers
+    from controller.service.install.new_table import named_answers, read_answers
 
     if file is not None:
         return named_answers(read_answers(file), name)
@@ -123,7 +122,7 @@ def _checked(given: "Answers", folder: Path, *, asked: bool) -> "NewTable":
     """The table of the answers; who was asked need not type them again. Raises SetUpError."""
     import tomli_w
 
-    from controller.install.new_table import SetUpError, new_table
+    from controller.service.install.new_table import SetUpError, new_table
 
     try:
         return new_table(given, folder)
@@ -155,8 +154,8 @@ def _confirm(table: "NewTable", *, asked: bool) -> None:
 def _refuse_running(config: "TableConfig") -> None:
     """Raises SetUpError."""
     from controller.cli.set_up.first_start import is_running
-    from controller.install.machine_checks import unit_of
-    from controller.install.new_table import SetUpError
+    from controller.service.install.machine_checks import unit_of
+    from controller.service.install.new_table import SetUpError
 
     if is_running(config):
         raise SetUpError(
@@ -185,9 +184,9 @@ def _give_accounts(table: "NewTable", *, quiet: bool) -> "tuple[NewPerson, ...]"
 
 def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
     """What was written, and what comes next."""
-    from controller.actions.declaration import Role
-    from controller.config.table_files import INSTALLED
-    from controller.install.machine_checks import start_of, unit_of
+    from controller.rules.actions.declaration import Role
+    from controller.service.config.table_files import INSTALLED
+    from controller.service.install.machine_checks import start_of, unit_of
 
     installed = table.file.resolve().is_relative_to(INSTALLED)
     given = table.file.stem if installed else str(table.file)

@@ -1,6 +1,6 @@
 """What systemd says of a table's unit, and whether the running process is of what is installed.
 
-Source: controller/install/README.md, "Doctor"; systemctl(1).
+Source: systemctl(1).
 """
 
 import ipaddress
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from controller.config.load import TableConfig
-from controller.config.table_files import INSTALLED
-from controller.install.diagnosis import Diagnosis, good, problem, remark
-from controller.install.machine_checks import unit_of
-from controller.install.running import problems, running_program
-from controller.install.statement import SignedStatementError
+from controller.service.config.load import TableConfig
+from controller.service.config.table_files import INSTALLED
+from controller.service.install.diagnosis import Diagnosis, good, problem, remark
+from controller.service.install.machine_checks import unit_of
+from controller.service.install.running import problems, running_program
+from controller.service.install.statement import SignedStatementError
 from controller.system.reach import Address, addresses_of
 from firmware_bridge.transport.port_url import NetworkUrl, parse_port_url
 

@@ -1,18 +1,15 @@
-"""`smartshoe act --list`: every action, the roles that may take it, and its values.
-
-Source: controller/actions/README.md, "Actions"; controller/cli/README.md, "Command line".
-"""
+"""`smartshoe act --list`: every action, the roles that may take it, and its values."""
 
 import textwrap
 from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import Final
 
-from controller.actions.actions import ACTIONS, action_named
-from controller.actions.declaration import ActionValues, name_of, purpose_of, values_of
 from controller.cli.output import echo, echo_json
-from controller.control.declared_actions import plain_declaration
-from controller.messages.catalogue import to_words
+from controller.outlets.control.declared_actions import plain_declaration
+from controller.rules.actions.actions import ACTIONS, action_named
+from controller.rules.actions.declaration import ActionValues, name_of, purpose_of, values_of
+from controller.system.messages.catalogue import to_words
 
 WIDTH_MAX: Final = 100
 _INDENT: Final = 18

@@ -1,7 +1,7 @@
 """`smartshoe act change-setting --pit NAME`: carries a pit's new value to each of its tables.
 
 Each table changes at its own moment, or refuses with its reason; no moment is promised for all.
-Source: controller/cli/README.md, "A pit"; NY-i-3-i, NY-c-5-uniform, S42-e-3, S42-j-3-i.
+Source: NY-i-3-i, NY-c-5-uniform, S42-e-3, S42-j-3-i.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,12 +13,17 @@ from msgspec import Struct, to_builtins
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json
 from controller.cli.table.status_text import conclusion_lines
-from controller.config.document import ConfigError, read_document
-from controller.config.table_files import installed_files, is_hidden, table_files, table_name
-from controller.control.answer_schema import Answer
-from controller.control.client import ControlError, TableNotRunning
-from controller.install import running_table
-from controller.views.snapshot import Snapshot
+from controller.outlets.control.answer_schema import Answer
+from controller.outlets.control.client import ControlError, TableNotRunning
+from controller.record.snapshot import Snapshot
+from controller.service.config.document import ConfigError, read_document
+from controller.service.config.table_files import (
+    installed_files,
+    is_hidden,
+    table_files,
+    table_name,
+)
+from controller.service.install import running_table
 
 _ANSWER_S: Final = 5.0
 Plain = dict[str, object]

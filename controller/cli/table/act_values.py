@@ -1,17 +1,14 @@
-"""Parses the values of `smartshoe act`, such as `seat=5`, into the values of a request.
-
-Source: controller/actions/README.md, "Actions"; controller/cli/README.md, "Command line".
-"""
+"""Parses the values of `smartshoe act`, such as `seat=5`, into the values of a request."""
 # ruff: noqa: PLC0415 - wagers are read only where some are stated.
 
 from collections.abc import Iterable
 
 from msgspec import to_builtins
 
-from controller.actions.declaration import ActionValues, values_of
 from controller.cli.errors import CommandError
 from controller.cli.path_parameters import given_text
-from controller.control.action_texts import ActionTextError, value_from_text
+from controller.outlets.control.action_texts import ActionTextError, value_from_text
+from controller.rules.actions.declaration import ActionValues, values_of
 
 
 def parse_values(kind: type[ActionValues], words: Iterable[str]) -> dict[str, object]:

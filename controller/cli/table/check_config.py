@@ -1,7 +1,4 @@
-"""`smartshoe check-config`: shows a checked configuration, or all of its problems.
-
-Source: controller/config/README.md, "Settings have one home".
-"""
+"""`smartshoe check-config`: shows a checked configuration, or all of its problems."""
 # ruff: noqa: PLC0415 - the configuration's library is loaded only when one is read.
 
 from typing import Annotated
@@ -29,10 +26,10 @@ def check_config(
     Of a folder every table is checked, alone and beside the others.
     """
     from controller.cli.table.shown_settings import plain_settings
-    from controller.config.document import ConfigError
-    from controller.config.example import example_text
-    from controller.config.load import load_config
-    from controller.config.table_files import is_folder, table_file
+    from controller.service.config.document import ConfigError
+    from controller.service.config.example import example_text
+    from controller.service.config.load import load_config
+    from controller.service.config.table_files import is_folder, table_file
 
     if example:
         echo(example_text().removesuffix("\n"))

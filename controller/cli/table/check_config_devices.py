@@ -1,8 +1,4 @@
-"""The devices, keys and batches of a configuration, as `smartshoe check-config` shows them.
-
-Source: controller/config/README.md, "Devices of a table"; controller/custody/README.md, "Batches at
-the table".
-"""
+"""The devices, keys and batches of a configuration, as `smartshoe check-config` shows them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,20 +6,20 @@ from typing import Final, TypeAlias, assert_never
 
 from msgspec import to_builtins
 
-from controller.commissioning.batch_folder import BatchFile, cards_path, receipt_path
-from controller.commissioning.pairing_file import key_fingerprint
-from controller.config.load import TableConfig
 from controller.core.manifest_binding import bind_batch
 from controller.core.settings import DeviceSettings
+from controller.core.tape.entries import ManifestRequested
 from controller.custody.state import CustodyState
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.profile import Profile
+from controller.rules.profiles.profile import Profile
+from controller.service.commissioning.batch_folder import BatchFile, cards_path, receipt_path
+from controller.service.commissioning.pairing_file import key_fingerprint
+from controller.service.config.load import TableConfig
 from controller.service.device_log import device_role
 from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
-from controller.tape.entries import ManifestRequested
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import find_model
 from drivers.model import CardReading, DeviceKind
 from firmware_bridge.attestation import Trust

@@ -1,17 +1,14 @@
-"""`smartshoe check-config FOLDER`: each table's problems, and those between the tables.
-
-Source: controller/config/README.md, "A folder of tables".
-"""
+"""`smartshoe check-config FOLDER`: each table's problems, and those between the tables."""
 
 from pathlib import Path
 
 from controller.cli.errors import ExitCode, parse_reports
 from controller.cli.output import echo, echo_json
 from controller.cli.table.shown_settings import plain_settings
-from controller.config.collisions import CheckedTable, checked_tables
-from controller.config.document import ConfigError
-from controller.config.table_files import table_files, table_name
-from controller.messages.quantity import counted
+from controller.service.config.collisions import CheckedTable, checked_tables
+from controller.service.config.document import ConfigError
+from controller.service.config.table_files import table_files, table_name
+from controller.system.messages.quantity import counted
 
 
 def check_folder(folder: Path, *, as_json: bool) -> ExitCode:

@@ -1,6 +1,6 @@
 """`smartshoe status`, `resolve`, `close-shoe` and `act`: requests to a running table.
 
-Source: controller/cli/README.md, "Command line"; controller/actions/README.md, "Actions"; D-32.
+Source: D-32.
 """
 # ruff: noqa: PLC0415 - the client and the configuration are loaded only when a table is asked.
 
@@ -26,11 +26,11 @@ from controller.cli.table.status_tasks import (
 )
 from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.cli.table.watch import watch_on_terminal
-from controller.views.snapshot import Health, Snapshot
+from controller.record.snapshot import Health, Snapshot
 from firmware_bridge.transport.clock import now
 
 if TYPE_CHECKING:
-    from controller.control.client import ControlClient
+    from controller.outlets.control.client import ControlClient
 
 _OWN_COMMANDS = ("resolve", "close-shoe")
 
@@ -65,7 +65,7 @@ def status(
     folder one line for each table.
     """
     if config is not None and socket is None:
-        from controller.config.table_files import is_folder
+        from controller.service.config.table_files import is_folder
 
         if is_folder(config):
             from controller.cli.table.status_folder import show_tables
@@ -219,7 +219,7 @@ def act(
     json: _Json = False,
 ) -> None:
     """Take an action: record an act, state wagers, change a setting, lock the shoe."""
-    from controller.actions.actions import action_named
+    from controller.rules.actions.actions import action_named
 
     if list_them:
         from controller.cli.table.act_list import list_actions
@@ -313,7 +313,7 @@ class _ActionAuthor(Struct, frozen=True):
 
 def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
     """The client of the table that is named. Raises CommandError."""
-    from controller.control.client import ControlClient
+    from controller.outlets.control.client import ControlClient
 
     if socket is None:
         if config is None:
@@ -323,7 +323,7 @@ def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
                 allowed="FILE, --config FILE or --socket PATH",
                 remedy="name the table, or its table.toml",
             )
-        from controller.install.running_table import find_table
+        from controller.service.install.running_table import find_table
 
         return find_table(config)
     return ControlClient(socket)
@@ -396,7 +396,7 @@ def refused(name: str, why: str) -> CommandError:
 
 def _check(name: str, author: _ActionAuthor, values: Mapping[str, object]) -> None:
     """Check the request before it is sent. Raises ActionError."""
-    from controller.control.requests import action_from_request, checked_text
+    from controller.outlets.control.requests import action_from_request, checked_text
 
     action = action_from_request(name, values)
     checked_text("--by", author.person, required=True)
@@ -404,7 +404,7 @@ def _check(name: str, author: _ActionAuthor, values: Mapping[str, object]) -> No
 
 
 if TYPE_CHECKING:
-    from controller.control.client import ControlClient
+    from controller.outlets.control.client import ControlClient
 
 # Looking up a batch takes as long as reading a small file.
 _SILENCE_S_MAX: Final = 3.0
@@ -417,7 +417,7 @@ def last_named_batch(client: "ControlClient") -> int:
 
 def report_binding(client: "ControlClient", batch: str, before: int, *, as_json: bool) -> None:
     """Wait for the answer to the batch just named. Raises CommandError if it is refused."""
-    from controller.control.client import ControlError
+    from controller.outlets.control.client import ControlError
 
     write = echo_stderr if as_json else echo
     try:

@@ -1,7 +1,4 @@
-"""`smartshoe people add | role | pin | unlock | remove`: accounts of a running table.
-
-Source: controller/accounts/README.md.
-"""
+"""`smartshoe people add | role | pin | unlock | remove`: accounts of a running table."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,4 @@
-"""Asks for PINs, at a terminal without showing them, or reads them from a file or stdin.
-
-Source: controller/accounts/README.md, "Signing on".
-"""
+"""Asks for PINs, at a terminal without showing them, or reads them from a file or stdin."""
 # ruff: noqa: PLC0415 - accounts are loaded only where a person is proved.
 
 import os
@@ -14,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 import typer
 
 from controller.cli.errors import CommandError, ExitCode
+from controller.record.snapshot import Snapshot
 from controller.system.atomic_file import SmallFileError, decode_text
 from controller.system.named_file import read_secret
-from controller.views.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from controller.actions.declaration import Author, Role
     from controller.journal.people import PeopleFile
+    from controller.rules.actions.declaration import Author, Role
 
 Plain: TypeAlias = dict[str, object]
 
@@ -68,8 +65,13 @@ def author_of(
 
     Raises CommandError, ActionError, JournalError.
     """
-    from controller.accounts.sign_on import AccountError, Accounts, SignOnSession, unix_account
-    from controller.control.requests import checked_text
+    from controller.outlets.control.requests import checked_text
+    from controller.table.accounts.sign_on import (
+        AccountError,
+        Accounts,
+        SignOnSession,
+        unix_account,
+    )
     from firmware_bridge.transport.clock import now
 
     name = checked_text("--by", name, required=True)

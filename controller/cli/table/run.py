@@ -1,7 +1,4 @@
-"""`smartshoe run`: its words, its help page and the errors of its start; loads no typer, no rich.
-
-Source: controller/table/README.md, "Running a table"; controller/cli/README.md, "Command line".
-"""
+"""`smartshoe run`: its words, help page and errors of its start; loads no typer, no rich."""
 # ruff: noqa: PLC0415 - a help page and wrong words need nothing of the running program.
 
 import argparse

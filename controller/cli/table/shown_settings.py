@@ -1,14 +1,11 @@
-"""The settings that a table will use, as plain values in the order of its file.
-
-Source: controller/config/README.md, "Settings have one home".
-"""
+"""The settings that a table will use, as plain values in the order of its file."""
 # ruff: noqa: PLC0415 - what a section needs is loaded only for a table that has it.
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from controller.config.load import TableConfig
-    from controller.profiles.profile import Profile
+    from controller.rules.profiles.profile import Profile
+    from controller.service.config.load import TableConfig
 
 
 def plain_settings(config: "TableConfig") -> dict[str, object]:
@@ -130,7 +127,7 @@ def _lines(config: "TableConfig") -> dict[str, object]:
 
 def _approval(config: "TableConfig") -> dict[str, object]:
     """What of the configuration is approved, if it names an approval."""
-    from controller.install.approval import approval_of
+    from controller.service.install.approval import approval_of
 
     approval = approval_of(config)
     return {} if approval is None else {"approval": list(approval.words())}
@@ -140,8 +137,8 @@ def _people(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
     """How many persons have an account, and remarks on those who are not proved."""
     from controller.journal.people import PeopleFile
     from controller.journal.values import JournalError
-    from controller.messages.quantity import counted
-    from controller.views.people import no_accounts_words
+    from controller.record.people import no_accounts_words
+    from controller.system.messages.quantity import counted
 
     file = PeopleFile(config.journal_folder)
     try:
@@ -196,8 +193,8 @@ def _batches(
 
 
 def _profile(text: str) -> "Profile":
-    from controller.profiles.load import load_clauses
-    from controller.profiles.profile import parse_profile
+    from controller.rules.profiles.load import load_clauses
+    from controller.rules.profiles.profile import parse_profile
 
     return parse_profile(text, load_clauses())
 
@@ -207,6 +204,6 @@ def _certificates(config: "TableConfig") -> tuple[str, ...]:
     page = None if config.console is None else config.console.tls
     if config.metrics_tls is None and page is None and not any(one.tls for one in config.feeds):
         return ()
-    from controller.install.certificates import certificate_remarks
+    from controller.service.install.certificates import certificate_remarks
 
     return tuple(certificate_remarks(config))

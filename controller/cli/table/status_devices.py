@@ -1,8 +1,4 @@
-"""Lines of `status` about cards by place, the shuffler with its warnings, and other devices.
-
-Source: controller/custody/README.md, "Batches at the table"; controller/procedure/README.md, "The
-shuffler at the table"; controller/config/README.md, "Devices of a table".
-"""
+"""Lines of `status` about cards by place, the shuffler with its warnings, and other devices."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,14 +7,14 @@ from typing import Final
 
 from controller.cli.table.status_tasks import WIDTH, CommandHints, labelled_line, wrapped_lines
 from controller.custody.batch_life.stages import BatchStage
-from controller.messages.quantity import counted
-from controller.views.snapshot import Snapshot
-from controller.views.snapshot_devices import (
+from controller.record.snapshot import Snapshot
+from controller.record.snapshot_devices import (
     BatchCardsView,
     IdentityView,
     ShufflerBatchView,
     ShufflerView,
 )
+from controller.system.messages.quantity import counted
 
 _NS_PER_S: Final = 1_000_000_000
 _S_PER_MIN: Final = 60

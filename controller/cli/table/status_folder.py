@@ -1,7 +1,4 @@
-"""`smartshoe status FOLDER`: a line for each table of a folder.
-
-Source: controller/cli/README.md, "A folder of tables"; controller/views/README.md, "Snapshot".
-"""
+"""`smartshoe status FOLDER`: a line for each table of a folder."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,11 +8,11 @@ from msgspec import Struct, to_builtins
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json
-from controller.config.document import ConfigError
-from controller.config.table_files import is_hidden, table_files, table_name
-from controller.control.client import ControlError, TableNotRunning
-from controller.install.running_table import find_table
-from controller.views.snapshot import Health, ShoeView, Snapshot
+from controller.outlets.control.client import ControlError, TableNotRunning
+from controller.record.snapshot import Health, ShoeView, Snapshot
+from controller.service.config.document import ConfigError
+from controller.service.config.table_files import is_hidden, table_files, table_name
+from controller.service.install.running_table import find_table
 from firmware_bridge.context_thread import ContextThread
 
 # A table that runs answers within milliseconds; one that hangs must not hide the others.

@@ -1,8 +1,4 @@
-"""Lines of `status` about what people have to do: calls, turning, remedies, duties, wagers.
-
-Source: controller/procedure/README.md, "Calls", "Dealing options and turning", "Opening to
-closing", "Wagers and payment at the table"; controller/cli/README.md, "Command line".
-"""
+"""Lines of `status` about what people have to do: calls, turning, remedies, duties, wagers."""
 
 import shlex
 import textwrap
@@ -11,12 +7,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.choices import FloorDecision
-from controller.messages.quantity import cards_in_coups
 from controller.procedure.phases import Phase
-from controller.profiles.borrowing import describe_citation
-from controller.rules.outcome import Outcome
-from controller.views.snapshot import (
+from controller.record.snapshot import (
     DecisionView,
     IrregularityView,
     Snapshot,
@@ -24,6 +16,10 @@ from controller.views.snapshot import (
     TurningView,
     WageringView,
 )
+from controller.rules.actions.choices import FloorDecision
+from controller.rules.outcome import Outcome
+from controller.rules.profiles.borrowing import describe_citation
+from controller.system.messages.quantity import cards_in_coups
 
 WIDTH = 100
 LABEL_WIDTH = 11

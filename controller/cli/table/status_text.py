@@ -1,7 +1,4 @@
-"""Formats a snapshot as the text of `status`, and the conclusions of an action.
-
-Source: controller/views/README.md, "Snapshot"; controller/cli/README.md, "Command line".
-"""
+"""Formats a snapshot as the text of `status`, and the conclusions of an action."""
 
 import textwrap
 from collections.abc import Iterable
@@ -28,7 +25,7 @@ from controller.cli.table.status_tasks import (
     wagering_lines,
     wrapped_lines,
 )
-from controller.control.answer_schema import (
+from controller.outlets.control.answer_schema import (
     AnsweredEntry,
     BatchMovedAnswer,
     CommandResultAnswer,
@@ -46,9 +43,7 @@ from controller.control.answer_schema import (
     WarningAnswer,
     WarningClearedAnswer,
 )
-from controller.messages.quantity import cards_in_coups, counted
-from controller.monitors.advisory import AdvisoryKind, PersonEvidence
-from controller.views.snapshot import (
+from controller.record.snapshot import (
     ClosedCoupView,
     CoupView,
     HandView,
@@ -56,7 +51,7 @@ from controller.views.snapshot import (
     Snapshot,
     cards_words,
 )
-from controller.views.snapshot_devices import (
+from controller.record.snapshot_devices import (
     AdvisoryView,
     DeviceView,
     PauseView,
@@ -64,6 +59,8 @@ from controller.views.snapshot_devices import (
     SealsView,
     advisory_words,
 )
+from controller.rules.advisory import AdvisoryKind, PersonEvidence
+from controller.system.messages.quantity import cards_in_coups, counted
 
 
 def status_block(table: Snapshot, hints: CommandHints, width: int = WIDTH, at_ns: int = 0) -> str:

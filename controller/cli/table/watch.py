@@ -1,7 +1,6 @@
 """`status --watch` on a terminal: the newest state, redrawn on every change and every resize.
 
-Source: controller/cli/README.md, "Command line"; ECMA-48; the alternate screen (DEC private mode
-1049).
+Source: ECMA-48; the alternate screen (DEC private mode 1049).
 """
 
 import signal
@@ -15,7 +14,7 @@ from controller.cli.output import echo_raw
 from controller.cli.standard_output import OutputFailed
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
 

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.actions.actions import ClearWarning, RecordAct
 from controller.custody.batch_life.stages import BatchStage
+from controller.rules.actions.actions import ClearWarning, RecordAct
 from drivers.shuffler_events import ShuffleProof, ShufflerEvent
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import Identifier

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life import (
     compartments,
     device,
@@ -29,6 +27,8 @@ from controller.custody.batch_life.facts import (
 )
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
 from controller.custody.batch_life.warnings import clear_warning
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
 from drivers.shuffler_events import (
     CompartmentChanged,
     ContactRestored,

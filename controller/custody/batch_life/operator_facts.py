@@ -16,7 +16,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import RecordAct
 from controller.custody.batch_life.change import (
     NOT_WHOLE,
     BatchContext,
@@ -39,6 +38,7 @@ from controller.custody.batch_life.permissions import batch_due_next, batch_obst
 from controller.custody.batch_life.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
 from controller.custody.batch_life.warnings import open_warning
+from controller.rules.actions.actions import RecordAct
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
 from firmware_bridge.message import message
 

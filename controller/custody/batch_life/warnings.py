@@ -14,9 +14,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import ClearWarning
 from controller.custody.batch_life.change import BatchContext, LineageUpdate
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
+from controller.rules.actions.actions import ClearWarning
 from firmware_bridge.message import Message, message
 
 LAMPS_MAX: Final = 10

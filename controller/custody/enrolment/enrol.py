@@ -1,8 +1,7 @@
 """Enrols a batch deck by deck from listings of a reader, then its cut cards.
 
 Not: the reader, files and people (controller.cli.batches.enrol).
-Source: NY-a-4-i-decks, NY-a-4-iv-b-same, S42-a-4-iii-same; controller/commissioning/README.md,
-"Enrolling a batch".
+Source: NY-a-4-i-decks, NY-a-4-iv-b-same, S42-a-4-iii-same.
 
 A deck is complete when 52 different tags with 52 different faces lie on the reader, nothing else
 does, and two consecutive listings agree. The next deck begins once no card of the last one lies

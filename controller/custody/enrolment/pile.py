@@ -1,7 +1,5 @@
 """A pile of tagged cards on a reader, from repeated listings; texts about piles.
 
-Source: controller/commissioning/README.md, "Enrolling a batch".
-
 A chip that answered once in this pile need not answer again while its tag stays: a thick pile is
 read in parts. A tag that answers twice in one listing counts once and is reported.
 """

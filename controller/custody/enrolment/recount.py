@@ -1,7 +1,6 @@
 """Counts a batch again: missing, foreign and differing cards, from listings or a list.
 
-Source: NY-a-4-iv-b-same, S42-a-4-iii-same; controller/commissioning/README.md, "Counting a batch
-again".
+Source: NY-a-4-iv-b-same, S42-a-4-iii-same.
 
 A card that was read once is present: piles may be laid in any order and in parts. A card is known
 by its tag; what its chip holds is only compared. A cut card's chip may hold anything but a face.

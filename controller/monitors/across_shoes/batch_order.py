@@ -2,8 +2,6 @@
 
 For each face: the faces that came after its copies, before them, beside them, and in the same coup
 or the next. Discards are picked up coup by coup, so the order inside a coup need not stay.
-
-Source: controller/monitors/README.md, "Over many shoes".
 """
 
 from typing import Final, TypeAlias

@@ -3,8 +3,6 @@
 With shoe n enters 1/(n(n+1)) of the unit, so all that ever enters is one unit, and what the tests
 hold reaches R units with a chance of at most 1 in R in the whole life of a shuffler or batch
 (Ville's inequality). What a shoe makes of one unit is a *growth*, in whole 2^-`GROWTH_BITS`.
-
-Source: controller/monitors/README.md, "Over many shoes".
 """
 
 from typing import Final

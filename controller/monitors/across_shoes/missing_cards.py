@@ -3,8 +3,6 @@
 A face of more cards than the decks have is custody's finding, at the card. One of fewer shows only
 over shoes: some cards of each stay behind the cut card. Each face's hypothesis, that one of its
 cards is not in the batch, is settled by how often the face came of the cards that were seen.
-
-Source: controller/monitors/README.md, "Over many shoes".
 """
 
 from typing import Final
@@ -12,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from controller.monitors.across_shoes.growth import ONE, entering, grown
-from controller.monitors.advisory import AdvisoryKind, MissingEvidence
 from controller.monitors.budget import Alarm, threshold_of_life
 from controller.monitors.faces import FACES, GAP
+from controller.rules.advisory import AdvisoryKind, MissingEvidence
 from firmware_bridge.recorded_text import Identifier
 
 BATCHES_MAX: Final = 4

@@ -4,8 +4,8 @@ Each test expects, before each card, some faces more than chance does, and puts 
 capital on them at the odds of the cards not yet seen; so no test is better than fair, whatever the
 earlier order was.
 
-Source: controller/monitors/README.md, "Over many shoes"; D. Bayer and P. Diaconis, Trailing the
-dovetail shuffle to its lair, 1992 (rising sequences, guessing with feedback).
+Source: D. Bayer and P. Diaconis, Trailing the dovetail shuffle to its lair, 1992 (rising sequences,
+guessing with feedback).
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from controller.monitors.across_shoes.batch_order import PARTS, BatchOrder
 from controller.monitors.across_shoes.growth import GROWTH_BITS, ONE
-from controller.monitors.advisory import OrderTest
 from controller.monitors.faces import FACES, GAP
+from controller.rules.advisory import OrderTest
 
 # The cards of which the next may be the successor: as many packets may be riffled together.
 WINDOW: Final = 8

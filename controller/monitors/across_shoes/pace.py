@@ -5,8 +5,7 @@ as likely in any order, the newest stands at each rank among those before with o
 bets, each with a capital of its own: among the slowest or fastest quarter, or sixteenth. Ties count
 as if they were nearer the middle.
 
-Source: controller/monitors/README.md, "Over many shoes"; V. Vovk et al., Algorithmic learning in a
-random world, 2005 (conformal test martingales).
+Source: V. Vovk et al., Algorithmic learning in a random world, 2005 (conformal test martingales).
 """
 
 from math import isqrt
@@ -16,8 +15,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.monitors.across_shoes.growth import ONE, entering, grown
-from controller.monitors.advisory import AdvisoryKind, PaceEvidence
 from controller.monitors.budget import FRACTION_BITS, Alarm, log2_of, threshold_of_life
+from controller.rules.advisory import AdvisoryKind, PaceEvidence
 
 LIMIT: Final = threshold_of_life(AdvisoryKind.CADENCE, 1)
 COUPS_MIN: Final = 16

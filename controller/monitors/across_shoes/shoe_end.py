@@ -1,18 +1,15 @@
-"""Gives a shoe that is over to every test over many shoes; what they say of it.
-
-Source: controller/monitors/README.md, "Over many shoes".
-"""
+"""Gives a shoe that is over to every test over many shoes; what they say of it."""
 
 from controller.monitors.across_shoes.missing_cards import count_faces
 from controller.monitors.across_shoes.pace import compare_pace
 from controller.monitors.across_shoes.shufflers import compare
 from controller.monitors.across_shoes.state import AcrossShoes
 from controller.monitors.across_shoes.turned_cards import compare_turned
-from controller.monitors.advisory import Advisory, Evidence
 from controller.monitors.budget import Alarm
 from controller.monitors.past import PastShoes
 from controller.monitors.people import MONTHS_SHOES, shoe_ends
 from controller.monitors.shoe_watch import ShoeSoFar, advisory_of
+from controller.rules.advisory import Advisory, Evidence
 
 
 def across_after(

@@ -1,7 +1,4 @@
-"""Whether the shuffles of one device leave order, shoe after shoe; what it holds of each.
-
-Source: controller/monitors/README.md, "Over many shoes".
-"""
+"""Whether the shuffles of one device leave order, shoe after shoe; what it holds of each."""
 
 from typing import Final
 
@@ -10,9 +7,9 @@ from msgspec import Struct
 from controller.monitors.across_shoes.batch_order import batch_order
 from controller.monitors.across_shoes.growth import entering, grown
 from controller.monitors.across_shoes.order_tests import STAKES, order_tests
-from controller.monitors.advisory import AdvisoryKind, OrderTest, ShufflerEvidence
 from controller.monitors.budget import Alarm, threshold_of_life
 from controller.monitors.past import PastShoe
+from controller.rules.advisory import AdvisoryKind, OrderTest, ShufflerEvidence
 from firmware_bridge.recorded_text import Identifier
 
 SHUFFLERS_MAX: Final = 8

@@ -1,7 +1,4 @@
-"""What the monitors know over many shoes: of bounded size, kept when a shoe ends.
-
-Source: controller/monitors/README.md, "Over many shoes".
-"""
+"""What the monitors know over many shoes: of bounded size, kept when a shoe ends."""
 
 from msgspec import Struct
 

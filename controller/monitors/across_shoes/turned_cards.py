@@ -3,8 +3,6 @@
 High cards turned end for end keep their orientation through a machine. The test learns from each
 card, for both orientations, how often each rank comes so, and bets on the next card's rank by what
 it learned before; chance expects the ranks that are left, whichever way the card lies.
-
-Source: controller/monitors/README.md, "Over many shoes".
 """
 
 from typing import Final
@@ -12,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from controller.monitors.across_shoes.growth import ONE, entering, grown
-from controller.monitors.advisory import AdvisoryKind, TurnedEvidence
 from controller.monitors.budget import Alarm, threshold_of_life
 from controller.monitors.faces import GAP, RANKS
+from controller.rules.advisory import AdvisoryKind, TurnedEvidence
 from firmware_bridge.recorded_text import Identifier
 
 BATCHES_MAX: Final = 4

@@ -1,7 +1,7 @@
 """Reads the one record of the two batches, as the table has it: where they are, whether shuffled.
 
 Not: changing it (shuffler.batch_life for what a shuffler reports, opening.batches for people).
-Source: NY (a)(4)(iv); S42 (a)(4), (e); controller/custody/README.md, "The life of a batch".
+Source: NY (a)(4)(iv); S42 (a)(4), (e).
 """
 
 from operator import attrgetter
@@ -9,12 +9,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.lifecycle import new_lineage
 from controller.custody.batch_life.stages import SHUFFLED_STAGES
 from controller.custody.batch_life.state import BlockReason, Lineage
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
+from controller.rules.actions.choices import ActKind
 
 _BACK_OF: Final = attrgetter("back")
 

@@ -8,7 +8,6 @@ first count of a shoe that was joined in play cannot be compared with anything.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
 from controller.custody.batch_life.state import Lineage
 from controller.procedure.acts.recording import (
     begin_act,
@@ -24,7 +23,8 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step_result import Step, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
 

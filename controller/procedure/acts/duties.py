@@ -15,14 +15,14 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from controller.actions.choices import ActKind
 from controller.procedure.acts.batch_record import is_shuffled
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import CompletedAct, OpeningState
-from controller.profiles.rule_points import RulePoint
-from controller.profiles.rule_values import RuleValues
+from controller.rules.actions.choices import ActKind
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_values import RuleValues
 from controller.rules.setting_values import OpeningInspection, ShuffleFinish, ShuffleMode
 from firmware_bridge.message import Message, message
 

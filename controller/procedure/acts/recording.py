@@ -1,13 +1,12 @@
 """Records an act of a person, or refuses it with what has to be done instead.
 
-Source: controller/procedure/README.md, "Opening to closing"; D-32.
+Source: D-32.
 """
 
 from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
 from controller.custody.batch_life.state import Lineage
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import ACTS_PER_SHOE, act_points
@@ -16,7 +15,8 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import NOBODY, CompletedAct, OpeningState
 from controller.procedure.step_result import Step, accept
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 from firmware_bridge.message import Message, message
 from firmware_bridge.recorded_text import Identifier

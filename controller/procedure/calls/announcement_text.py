@@ -5,9 +5,9 @@ Source: WA announcements ("Calls": player, banker, general, decision; WA-pl-ann,
 """
 
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.call_phrases import CallPhrase
 from controller.rules.hands import HandName
 from controller.rules.outcome import CoupResult, Outcome
+from controller.rules.profiles.call_phrases import CallPhrase
 
 NATURAL_COUNT_MIN = 8
 

@@ -6,7 +6,6 @@ Source: NY (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (h)(1)-(3), (j)(1); WA overview
 
 from msgspec import Struct
 
-from controller.actions.choices import LayoutPart
 from controller.procedure.calls.announcement_text import (
     banker_two_cards,
     phrase_text,
@@ -18,14 +17,15 @@ from controller.procedure.calls.visibility import HANDS
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState
-from controller.profiles.call_phrases import CallPhrase
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.choices import LayoutPart
 from controller.rules.coup import DrawDecision, draw_decision, hands
 from controller.rules.hands import NATURAL_COUNTS, HandName, point_count
 from controller.rules.outcome import Outcome, coup_result
+from controller.rules.profiles.call_phrases import CallPhrase
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import RequiredCall as Announcement
 from controller.rules.setting_values import ThirdCardDealt
-from controller.settlement.coup_facts import derive_facts
+from controller.rules.settlement.coup_facts import derive_facts
 from firmware_bridge.message import Message, message
 
 NAMES = {

@@ -27,9 +27,9 @@ from controller.procedure.calls.visibility import hands_seen, unseen_third_card
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, ShoeState, TableState
-from controller.profiles.call_phrases import CallPhrase
-from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import is_complete
+from controller.rules.profiles.call_phrases import CallPhrase
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
 from firmware_bridge.message import Message, message

@@ -7,7 +7,6 @@ Source: NY (f)(3), (g); S42 (g)(3)(ii)-(iii), (h)(1)-(3), (k)(5); WA overview 3,
 from types import MappingProxyType
 from typing import Final
 
-from controller.actions.choices import LayoutPart
 from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     COUNT_CALLED,
@@ -27,9 +26,10 @@ from controller.procedure.calls.visibility import HANDS, is_seen, unseen_third_c
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
-from controller.profiles.call_phrases import CallPhrase
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.choices import LayoutPart
 from controller.rules.hands import HandName
+from controller.rules.profiles.call_phrases import CallPhrase
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import BankerPlacement, DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
 from firmware_bridge.message import Message, message

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from controller.actions.choices import LayoutPart
 from controller.procedure.calls.announcements import DueCall
 from controller.procedure.calls.due_calls import calls_before_coup, due_calls, last_hand_call
 from controller.procedure.calls.face_down import turn_call
@@ -19,6 +18,7 @@ from controller.procedure.calls.visibility import all_seen, is_seen
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, let_calls_wait, prompt
+from controller.rules.actions.choices import LayoutPart
 from controller.rules.coup import DrawDecision, Place
 
 _THIRD = {Place.PLAYER_3: LayoutPart.PLAYER_THIRD, Place.BANKER_3: LayoutPart.BANKER_THIRD}

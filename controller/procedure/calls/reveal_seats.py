@@ -15,7 +15,7 @@ from controller.procedure.state import CoupState, TableState
 from controller.procedure.step_result import Step
 from controller.rules.hands import HandName
 from controller.rules.setting_values import DealOption, SeatDirection
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.wagers import Wager, WagerKind
 
 _KINDS = {HandName.PLAYER: WagerKind.PLAYER, HandName.BANKER: WagerKind.BANKER}
 

@@ -1,6 +1,6 @@
 """What people have seen of a coup: each part of it, at the draw or once it was turned.
 
-Not: what an output shows because of it (controller.views.disclosure).
+Not: what an output shows because of it (controller.record.disclosure).
 Source: D-8 (a scan by the shoe is not disclosure); X-9, X-10; S42-g-3-i to S42-g-3-iii, S42-h-3;
 NY-f-3-i-a to NY-f-3-ii-e, NY-g-2-ii to NY-g-2-v; WA-ov-3-face, WA-ov-9-face.
 """
@@ -8,9 +8,9 @@ NY-f-3-i-a to NY-f-3-ii-e, NY-g-2-ii to NY-g-2-v; WA-ov-3-face, WA-ov-9-face.
 from types import MappingProxyType
 from typing import Final
 
-from controller.actions.choices import LayoutPart
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
+from controller.rules.actions.choices import LayoutPart
 from controller.rules.coup import Place
 from controller.rules.setting_values import DealOption, ThirdCardDealt
 

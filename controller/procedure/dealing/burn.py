@@ -27,10 +27,10 @@ from controller.procedure.step_result import (
     raise_irregularity,
     suspend_for,
 )
-from controller.profiles.rule_points import RulePoint
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import BurnDisclosure, BurnMode
 from firmware_bridge.message import message
 

@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.actions.actions import DeclareResult
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced, HandsCleared
@@ -42,12 +41,13 @@ from controller.procedure.states.finished_coups import (
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn, ResultDeclaration
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import pay_coup
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import DeclareResult
 from controller.rules.cards import Card, point_value
 from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
-from controller.settlement.payout_difference import SettledWager
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.settlement.payout_difference import SettledWager
 from firmware_bridge.message import Message, message
 
 # The place of the result after the six cards a coup can have, counted from 0.

@@ -12,7 +12,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import CallNoMoreBets
 from controller.custody.card_states import CardPlace
 from controller.procedure.calls.prompts import prompt_before_first_card
 from controller.procedure.dealing.coup_end import close_coup
@@ -35,8 +34,9 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import CallNoMoreBets
 from controller.rules.coup import FIRST_FOUR_PLACES, Place
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 _BURN_POINTS: Final = (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)

@@ -20,8 +20,8 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import due_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
-from controller.profiles.rule_points import RulePoint
 from controller.rules.cut import coups_left_after_cut, is_deep_enough
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 

@@ -39,8 +39,8 @@ from controller.procedure.step_result import (
     raise_irregularity,
 )
 from controller.procedure.wagering.wagers import lock_wagers
-from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place, draw_decision
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
 _HANDS: Final = MappingProxyType(

@@ -17,8 +17,6 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from controller.actions.actions import DeclareResult, Resolution
-from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced
 from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
@@ -44,9 +42,11 @@ from controller.procedure.states.remedy import (
     ResultDeclaration,
 )
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import DeclareResult, Resolution
+from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import burn_value
 from controller.rules.coup import Place
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import IrregularityRules
 from firmware_bridge.message import Message, message
 

@@ -9,8 +9,6 @@ record marks it. It settles no wager.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RequestGhostHand
-from controller.actions.declaration import name_of
 from controller.procedure.calls.reveal_seats import wagers_on_layout
 from controller.procedure.calls.visibility import all_seen
 from controller.procedure.effects import ActRecord, Refusal
@@ -20,7 +18,9 @@ from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step_result import Step, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RequestGhostHand
+from controller.rules.actions.declaration import name_of
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 

@@ -23,8 +23,8 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
-from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 # --- what is owed --------------------------------------------------------------------------------

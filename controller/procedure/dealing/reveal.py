@@ -10,9 +10,6 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
-from controller.actions.actions import GiveUpReveal, OperatorAction
-from controller.actions.choices import LayoutPart
-from controller.actions.declaration import name_of
 from controller.procedure.calls.announcements import HAND_OF, NAMES
 from controller.procedure.calls.face_down import turn_call
 from controller.procedure.calls.prompts import prompt_after_turning, prompt_each
@@ -30,9 +27,12 @@ from controller.procedure.play import takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import GiveUpReveal, OperatorAction
+from controller.rules.actions.choices import LayoutPart
+from controller.rules.actions.declaration import name_of
 from controller.rules.hands import HandName
-from controller.settlement.wagers import Wager
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.settlement.wagers import Wager
 from firmware_bridge.message import Message, message
 
 _TURNED_POINT = {

@@ -10,9 +10,6 @@ next one is noted, and opened by the resolution; if cards of it were dealt meanw
 
 from msgspec.structs import replace
 
-from controller.actions.actions import CloseShoe, OperatorAction
-from controller.actions.choices import ActKind
-from controller.actions.declaration import name_of
 from controller.custody.batch_life.state import Lineage
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import ShoeBegun
@@ -41,7 +38,10 @@ from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import CloseShoe, OperatorAction
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import name_of
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 

@@ -1,6 +1,6 @@
 """The catalogue of irregularities: one row per code, with what it means, permits and forbids.
 
-Source: controller/procedure/README.md, "Irregularities"; D-32.
+Source: D-32.
 """
 
 from types import MappingProxyType

@@ -24,7 +24,7 @@ from controller.procedure.irregularities.codes import (
     if_continued,
     if_void,
 )
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
 CARD_IRREGULARITIES: Final = MappingProxyType(

@@ -1,6 +1,6 @@
 """The codes of irregularities, the shape of a catalogue row, and sentences that rows share.
 
-Source: controller/procedure/README.md, "Irregularities"; D-32.
+Source: D-32.
 """
 
 from enum import StrEnum
@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.actions.choices import FloorDecision
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.choices import FloorDecision
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 

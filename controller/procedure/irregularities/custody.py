@@ -18,7 +18,7 @@ from controller.procedure.irregularities.codes import (
     if_continued,
     if_void,
 )
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
 _NOT_WITH_THESE: Final = message("dealing_on_with_batch_not_whole")

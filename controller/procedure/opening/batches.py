@@ -9,9 +9,6 @@ from a shoe, its batch may be used again (D-5).
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import SUPERVISORS
 from controller.custody.batch_life.permissions import batch_due_next
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BatchMoved
@@ -48,7 +45,10 @@ from controller.procedure.state import TableState
 from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import SUPERVISORS
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 from firmware_bridge.message import Message, message
 

@@ -16,7 +16,7 @@ from controller.procedure.events import ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 

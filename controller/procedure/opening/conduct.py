@@ -8,13 +8,13 @@ by touching cards.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
 from controller.procedure.acts.recording import begin_act, record_act, refuse_act, with_opening
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
 

@@ -12,9 +12,6 @@ import re
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import SUPERVISORS
 from controller.procedure.acts.recording import (
     begin_act,
     cards_in_shoe,
@@ -30,7 +27,10 @@ from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import NOBODY, THE_DEALER, OpeningDefect, OpeningState
 from controller.procedure.step_result import Step
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import SUPERVISORS
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import SeatDirection, ShuffleMode
 from firmware_bridge.message import Message, message
 

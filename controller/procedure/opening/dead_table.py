@@ -5,8 +5,6 @@ Source: S42 (e)(8); D-7.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
 from controller.procedure.acts.batch_record import is_shuffled, was_shuffler_opened
 from controller.procedure.acts.discard_rack import empty_rack
 from controller.procedure.acts.duties import ACTS_PER_SHOE
@@ -25,7 +23,9 @@ from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, prompt
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 from firmware_bridge.message import Message, message
 

@@ -11,7 +11,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.choices import ActKind
 from controller.procedure.acts.duties import (
     ACTS_PER_SHOE,
     GROUP_NAMES,
@@ -43,8 +42,9 @@ from controller.procedure.shuffler.readiness import (
 )
 from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
-from controller.profiles.call_phrases import GROUP_OF, CallGroup
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.choices import ActKind
+from controller.rules.profiles.call_phrases import GROUP_OF, CallGroup
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 from firmware_bridge.message import Message, Parameter, message
 

@@ -1,7 +1,6 @@
 """The gaming day of the table: its change, a jump of the clock, and a person's word on it.
 
 Not: which day the clock gives (controller.core.gaming_day).
-Source: controller/table/README.md, "The clock"; controller/replay/README.md, "Numbering".
 
 Decisions. A jump of the clock of more than a day changes no gaming day before a named person states
 which day it is: a machine with an empty battery may claim any year. Back within a day of the time
@@ -15,12 +14,12 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from controller.actions.actions import Action, OperatorAction
-from controller.actions.declaration import name_of
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.events import ClockJumped
 from controller.procedure.state import DaysPutBack, TableState
 from controller.procedure.step_result import Step, accept
+from controller.rules.actions.actions import Action, OperatorAction
+from controller.rules.actions.declaration import name_of
 from firmware_bridge.message import Message, message
 
 DAY_NS: Final = 24 * 3600 * 1_000_000_000

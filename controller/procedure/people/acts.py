@@ -9,9 +9,6 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import SUPERVISORS
 from controller.custody.moves import BatchCounted
 from controller.procedure.acts.discard_rack import record_rack_cleared, record_rack_count
 from controller.procedure.acts.duties import (
@@ -67,7 +64,10 @@ from controller.procedure.shuffler.operator_facts import apply_act, contradictio
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, prompt
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import SUPERVISORS
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 from firmware_bridge.message import Message, message
 

@@ -12,8 +12,6 @@ that could not be read is burned without a count.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, ReportFaceUp
-from controller.actions.declaration import name_of
 from controller.procedure.dealing.error_cards import move_to_rack, set_aside
 from controller.procedure.dealing.remedy_burn import (
     begin_due_burn,
@@ -28,8 +26,10 @@ from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, ReportFaceUp
+from controller.rules.actions.declaration import name_of
 from controller.rules.cards import Card, burn_value
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from controller.profiles.setting_definitions import CONSTANTS, SHAPES
-from controller.profiles.setting_types import (
+from controller.rules.profiles.setting_definitions import CONSTANTS, SHAPES
+from controller.rules.profiles.setting_types import (
     KeyedTexts,
     Text,
     Tokens,

@@ -1,7 +1,7 @@
 """Corrects the outcome of a counted coup: who may, which coup, and what is owed because of it.
 
-Not: whether the person's role may correct (controller.actions.actions).
-Source: D-42; controller/procedure/README.md, "Corrections".
+Not: whether the person's role may correct (controller.rules.actions.actions).
+Source: D-42.
 
 Decisions. The record of the coup and its settlement stay as they are: the correction is a fact
 beside them, and the last one counts. It is possible on the gaming day on which the coup ended, also
@@ -12,8 +12,6 @@ settlement at the coup and by the odds of that time, also after a second correct
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.actions import CorrectCoup, OperatorAction
-from controller.actions.declaration import name_of
 from controller.procedure.dealing.coup_end import count_outcome
 from controller.procedure.effects import CoupCorrected, Prompt, PromptKind, Refusal
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -26,13 +24,15 @@ from controller.procedure.states.finished_coups import (
 )
 from controller.procedure.step_result import Step, accept
 from controller.procedure.wagering.payment import results_by_outcome, terms_of
+from controller.rules.actions.actions import CorrectCoup, OperatorAction
+from controller.rules.actions.declaration import name_of
 from controller.rules.outcome import Outcome
-from controller.settlement.payout_difference import (
+from controller.rules.settlement.payout_difference import (
     PayoutDifference,
     SettledWager,
     payout_differences,
 )
-from controller.settlement.wagers import KIND_NAMES, money
+from controller.rules.settlement.wagers import KIND_NAMES, money
 from firmware_bridge.message import Message, message
 
 _ON_PAPER = message("put_dispute_on_paper")

@@ -1,6 +1,6 @@
 """The rule book with the settings that were changed at a table.
 
-Source: D-27; controller/procedure/README.md, "Settings that change in play".
+Source: D-27.
 
 Decisions. A change holds until table.toml or its profile has another value than when the change
 was made: the file has the last word. Where the file was changed so that the settings contradict
@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from controller.procedure.people.change_moments import parse_value
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.wagering import ChangedSetting
-from controller.profiles.house_profile import Change, House, apply_house
-from controller.profiles.profile import Profile, ProfileError, ProfileValue
-from controller.profiles.setting_types import describe_value
+from controller.rules.profiles.house_profile import Change, House, apply_house
+from controller.rules.profiles.profile import Profile, ProfileError, ProfileValue
+from controller.rules.profiles.setting_types import describe_value
 
 DECKS: Final = "decks_per_shoe"
 CACHED_BOOKS_MAX: Final = 16

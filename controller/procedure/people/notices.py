@@ -14,8 +14,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.procedure.states.wagering import NoticeGiven
-from controller.profiles.profile import Profile
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.profile import Profile
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PitUniform, VigorishMode
 from firmware_bridge.message import Message, message
 

@@ -1,6 +1,6 @@
 """What a floorperson may decide now: the decisions that `resolve` accepts, named in every verdict.
 
-Source: D-32; D-43; S42 (k)(1)-(4); controller/procedure/README.md, "Suspension".
+Source: D-32; D-43; S42 (k)(1)-(4).
 
 Decisions. One decision closes every open irregularity, so the permitted decisions are the table's,
 and each irregularity that an event raises names them. One that is permitted with one choice for the
@@ -11,8 +11,6 @@ as a person's own decision (D-43).
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, Resolution
-from controller.actions.choices import FloorDecision, Provisional
 from controller.procedure.dealing.error_cards import error_cards_permit
 from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
@@ -21,6 +19,8 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, Suspension, TableState
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity, PermittedDecision, Verdict
+from controller.rules.actions.actions import OperatorAction, Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.setting_values import IrregularityRules
 from firmware_bridge.message import Message, message
 

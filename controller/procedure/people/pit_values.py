@@ -1,7 +1,7 @@
 """What the pit of a table has in force, and the words of a person that change it.
 
 Not: the change at this table, which has its own moment and notice (setting_changes).
-Source: NY-c-5-uniform, NY-i-3-i, NY-i-3-ii; S42-e-3, S42-j-3-i; controller/settlement/pit.py.
+Source: NY-c-5-uniform, NY-i-3-i, NY-i-3-ii; S42-e-3, S42-j-3-i; controller/rules/settlement/pit.py.
 
 Decisions. [pit] of table.toml says what the pit has; `change-setting` with `pit` says that it has
 another value from then on, whether or not this table can follow now. The file has the last word: a
@@ -11,14 +11,14 @@ value that people gave ends when [pit] has another than at that time.
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from controller.actions.actions import ChangeSetting
-from controller.actions.declaration import name_of
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import PitValue
 from controller.procedure.wagering.payment import terms_of
-from controller.settlement.pit import (
+from controller.rules.actions.actions import ChangeSetting
+from controller.rules.actions.declaration import name_of
+from controller.rules.settlement.pit import (
     PIT_VALUES,
     PitDifference,
     PitSettings,

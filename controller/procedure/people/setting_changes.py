@@ -9,8 +9,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.actions import ChangeSetting, GiveNotice, OperatorAction
-from controller.actions.declaration import name_of
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, PromptKind, Refusal, SettingChanged
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
@@ -39,12 +37,14 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
 from controller.procedure.step_result import Step, accept, prompt
-from controller.profiles.profile import Profile, ProfileError
-from controller.profiles.rule_points import RulePoint
-from controller.profiles.setting_definitions import SHAPES
-from controller.profiles.setting_types import describe_value
-from controller.settlement.pit import pit_differences
-from controller.settlement.terms import Terms
+from controller.rules.actions.actions import ChangeSetting, GiveNotice, OperatorAction
+from controller.rules.actions.declaration import name_of
+from controller.rules.profiles.profile import Profile, ProfileError
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.profiles.setting_definitions import SHAPES
+from controller.rules.profiles.setting_types import describe_value
+from controller.rules.settlement.pit import pit_differences
+from controller.rules.settlement.terms import Terms
 from firmware_bridge.message import Message, message
 
 # Points cited with a change, beside the clauses of the setting itself.

@@ -1,8 +1,8 @@
 """Dealers who sign on and off, and what they and one person alone may not decide.
 
-Not: how it is known who acts (controller.accounts), and which roles may decide
-(controller.actions).
-Source: D-44; controller/procedure/README.md, "People".
+Not: how it is known who acts (controller.table.accounts), and which roles may decide
+(controller.rules.actions).
+Source: D-44.
 
 Decisions. Who dealt when an irregularity was raised stays answerable for it after signing off, and
 is no second person for it either. A decision is counted when it is carried out, also one made with
@@ -13,19 +13,19 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import (
+from controller.procedure.effects import ActRecord, Refusal
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import TableState
+from controller.procedure.states.staff import DecisionCount
+from controller.procedure.step_result import Step, accept
+from controller.rules.actions.actions import (
     CorrectCoup,
     OperatorAction,
     Resolution,
     SignDealerOff,
     SignDealerOn,
 )
-from controller.actions.declaration import name_of
-from controller.procedure.effects import ActRecord, Refusal
-from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.staff import DecisionCount
-from controller.procedure.step_result import Step, accept
+from controller.rules.actions.declaration import name_of
 from firmware_bridge.message import Message, message
 
 # As many as sit and stand at the largest table, and a relief for each.

@@ -10,8 +10,6 @@ A jam is a fault of the device: it is cleared and play goes on, or a floorperson
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.declaration import SUPERVISORS
 from controller.custody.moves import CardsMissing
 from controller.procedure.acts.recording import (
     begin_act,
@@ -27,7 +25,9 @@ from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.declaration import SUPERVISORS
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 

@@ -1,7 +1,7 @@
 """Suspended play: judging events provisionally, and carrying out a floorperson's resolution.
 
-Not: whether the person's role may resolve (controller.actions.actions).
-Source: D-32; S42 (k)(1)-(4); controller/procedure/README.md, "Suspension".
+Not: whether the person's role may resolve (controller.rules.actions.actions).
+Source: D-32; S42 (k)(1)-(4).
 
 Decisions. One decision closes every open irregularity. A coup that is void because its cards were
 dealt while suspended needs no other decision. A coup whose cards are not whole never counts without
@@ -16,9 +16,6 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.actions.declaration import name_of
 from controller.procedure.calls.prompts import prompt_what_waited
 from controller.procedure.dealing.coup_end import (
     close_coup,
@@ -53,7 +50,10 @@ from controller.procedure.state import (
 )
 from controller.procedure.states.remedy import ErrorCard
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.rules.actions.declaration import name_of
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 EventJudge: TypeAlias = Callable[[RuleBook, Step, PlayItem], Step]

@@ -6,15 +6,20 @@ S42-c-3-iv, S42-c-4-time; WA-ov-6-when; D-22.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import CollectVigorish, DocumentVigorish, OperatorAction, VacateSeat
-from controller.actions.declaration import name_of
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept
 from controller.procedure.wagering.payment import terms_of
 from controller.procedure.wagering.wagers import with_wagering
-from controller.settlement.vigorish_ledger import (
+from controller.rules.actions.actions import (
+    CollectVigorish,
+    DocumentVigorish,
+    OperatorAction,
+    VacateSeat,
+)
+from controller.rules.actions.declaration import name_of
+from controller.rules.settlement.vigorish_ledger import (
     LedgerEntryResult,
     LedgerRefusal,
     VigorishForm,

@@ -11,8 +11,6 @@ one before is over.
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct, StateWagers
-from controller.actions.declaration import name_of
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
@@ -23,9 +21,11 @@ from controller.procedure.states.wagering import VerbalWager
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.procedure.wagering.payment import terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers, with_wagering
-from controller.profiles.rule_points import RulePoint
-from controller.settlement.admission import WagerRefusal, wager_refusals
-from controller.settlement.wagers import (
+from controller.rules.actions.actions import OperatorAction, RecordAct, StateWagers
+from controller.rules.actions.declaration import name_of
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.settlement.admission import WagerRefusal, wager_refusals
+from controller.rules.settlement.wagers import (
     KIND_NUMBERS,
     Wager,
     WagerKind,

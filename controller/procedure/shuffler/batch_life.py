@@ -38,7 +38,7 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 _MOVED_BY: Final = MappingProxyType(

@@ -11,8 +11,6 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.actions.actions import ClearWarning, OperatorAction
-from controller.actions.declaration import name_of
 from controller.custody.batch_life.facts import EventsLost, Fact, ShufflerPortLost
 from controller.custody.batch_life.warnings import clear_refusal
 from controller.procedure.acts.recording import begin_act
@@ -27,6 +25,8 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import apply_change, next_lineage
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept
+from controller.rules.actions.actions import ClearWarning, OperatorAction
+from controller.rules.actions.declaration import name_of
 from drivers.shuffler_events import (
     CompartmentChanged,
     ContactRestored,

@@ -15,9 +15,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import SUPERVISORS
 from controller.custody.batch_life.facts import (
     Fact,
     Touched,
@@ -34,7 +31,10 @@ from controller.procedure.shuffler.batch_life import (
 )
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import SUPERVISORS
+from controller.rules.profiles.rule_points import RulePoint
 from drivers.commands import ShufflerOrder
 from firmware_bridge.message import Message, message
 

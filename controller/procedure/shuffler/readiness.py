@@ -11,7 +11,6 @@ else the only one outside the shuffler.
 from types import MappingProxyType
 from typing import Final
 
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import FirstCardOut
 from controller.custody.batch_life.permissions import (
     Obstacle,
@@ -29,7 +28,8 @@ from controller.procedure.shuffler.batch_life import apply_fact, next_lineage
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.choices import ActKind
+from controller.rules.profiles.rule_points import RulePoint
 from firmware_bridge.message import Message, message
 
 _NOT_WHOLE: Final = (IrregularityCode.BATCH_BLOCKED, (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL))

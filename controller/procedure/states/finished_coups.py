@@ -1,6 +1,6 @@
 """The finished coups of a gaming day, as far as a correction of their outcome needs them.
 
-Source: D-42; controller/procedure/README.md, "Corrections".
+Source: D-42.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from controller.journal.encoding import Codec
-from controller.profiles.rule_values import RuleValues
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.rule_values import RuleValues
 from controller.rules.setting_values import (
     BaseWager,
     BonusTable,
@@ -22,8 +22,8 @@ from controller.rules.setting_values import (
     VigorishMode,
     VigorishRounding,
 )
-from controller.settlement.payout_difference import SettledWager
-from controller.settlement.wagers import KIND_NUMBERS, SEAT_MAX
+from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.wagers import KIND_NUMBERS, SEAT_MAX
 
 # More coups than ten decks can give; a shoe that a continuous shuffler feeds has no end.
 FINISHED_COUPS_MAX: Final = 256

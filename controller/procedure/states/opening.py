@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.choices import ActKind
 from controller.procedure.irregularities.codes import IrregularityCode
+from controller.rules.actions.choices import ActKind
 from firmware_bridge.message import Message, message
 
 # Who cut: a seat, or one of these.

@@ -9,10 +9,10 @@ from typing import Final
 from msgspec import Struct
 
 from controller.procedure.phases import Phase
-from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.rule_points import RulePoint
 
 
 class ResultDeclaration(Struct, frozen=True):

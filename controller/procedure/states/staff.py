@@ -1,7 +1,4 @@
-"""State of the people at the table: who deals, and what each has decided in this shoe.
-
-Source: controller/procedure/README.md, "People".
-"""
+"""State of the people at the table: who deals, and what each has decided in this shoe."""
 
 from typing import Final
 

@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.procedure.effects import CoupPayment
-from controller.settlement.vigorish_ledger import EMPTY_LEDGER, VigorishLedger
-from controller.settlement.wagers import Wager
+from controller.rules.settlement.vigorish_ledger import EMPTY_LEDGER, VigorishLedger
+from controller.rules.settlement.wagers import Wager
 
 
 class StandingWagers(Struct, frozen=True):

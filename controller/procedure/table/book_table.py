@@ -1,7 +1,6 @@
 """The table of play as it holds at one rule book, in all phases or in one.
 
 Conditions that read the rule book alone are decided: a row that can never answer there is left out.
-Source: controller/procedure/README.md, "The procedure".
 """
 
 from typing import NamedTuple

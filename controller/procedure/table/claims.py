@@ -1,6 +1,6 @@
 """Sets of cards by the place that the shoe claims for them: what the rows for cards are for.
 
-Source: controller/procedure/README.md, "The procedure"; D-16.
+Source: D-16.
 """
 
 from typing import Final

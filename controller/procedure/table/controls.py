@@ -1,7 +1,4 @@
-"""What a row does beside the rules: counting a card, reading its place, asking again.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""What a row does beside the rules: counting a card, reading its place, asking again."""
 
 from msgspec.structs import replace
 

@@ -1,6 +1,6 @@
 """The conditions of rows: facts of the shoe, the coup and the rule book, of no phase.
 
-Source: controller/procedure/README.md, "The procedure"; D-13, D-16, D-22.
+Source: D-13, D-16, D-22.
 """
 
 from typing import Final

@@ -1,7 +1,4 @@
-"""A row of the table of play, and how the library gets it.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""A row of the table of play, and how the library gets it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias

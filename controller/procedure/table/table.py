@@ -2,7 +2,7 @@
 
 What is true of any card is asked after it: whether it left the shoe under a warning of the
 shuffler, and whether a burn that is owed begins.
-Source: controller/procedure/README.md, "The procedure"; D-13, D-16, D-22.
+Source: D-13, D-16, D-22.
 """
 
 from typing import Final

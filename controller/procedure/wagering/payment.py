@@ -12,17 +12,22 @@ from controller.procedure.effects import CoupFate, CoupPayment, CoupRecord
 from controller.procedure.places import HAND_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.wagering import StandingWagers
-from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.settlement.admission import admit_wagers
-from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.payment_order import PaymentAct, PayStep
-from controller.settlement.payout import PayoutLine
-from controller.settlement.results import WagerResult, WagerVerdict, void_results, wager_results
-from controller.settlement.settle import Settlement, settle
-from controller.settlement.terms import Terms
-from controller.settlement.wagers import Wager, WagerMedium, money, wager_name
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.settlement.admission import admit_wagers
+from controller.rules.settlement.coup_facts import CoupFacts
+from controller.rules.settlement.payment_order import PaymentAct, PayStep
+from controller.rules.settlement.payout import PayoutLine
+from controller.rules.settlement.results import (
+    WagerResult,
+    WagerVerdict,
+    void_results,
+    wager_results,
+)
+from controller.rules.settlement.settle import Settlement, settle
+from controller.rules.settlement.terms import Terms
+from controller.rules.settlement.wagers import Wager, WagerMedium, money, wager_name
 from firmware_bridge.message import Message, message
 
 _PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)

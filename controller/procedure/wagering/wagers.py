@@ -20,13 +20,13 @@ from controller.procedure.state import TableState
 from controller.procedure.states.wagering import StandingWagers, WageringState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.procedure.wagering.payment import settle_coup, terms_of
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishDeadline, WagerLock
-from controller.settlement.payout import PayoutLine
-from controller.settlement.results import VigorishOn
-from controller.settlement.terms import Terms
-from controller.settlement.vigorish import is_deferred
-from controller.settlement.vigorish_ledger import (
+from controller.rules.settlement.payout import PayoutLine
+from controller.rules.settlement.results import VigorishOn
+from controller.rules.settlement.terms import Terms
+from controller.rules.settlement.vigorish import is_deferred
+from controller.rules.settlement.vigorish_ledger import (
     enter_owed,
     next_card_refusal,
     patron_leaving_refusal,

@@ -1,7 +1,4 @@
-"""The report for people, as text to print.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""The report for people, as text to print."""
 
 import textwrap
 from collections.abc import Iterator, Mapping

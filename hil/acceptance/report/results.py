@@ -1,7 +1,4 @@
-"""What one step of an acceptance found: its outcome, its figures, and what differed.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""What one step of an acceptance found: its outcome, its figures, and what differed."""
 
 from enum import StrEnum
 from typing import TypeAlias

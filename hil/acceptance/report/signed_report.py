@@ -2,7 +2,7 @@
 
 The signature is over the form's name and the document without it, as canonical JSON.
 
-Source: hil/README.md, "Acceptance of a real device"; RFC 8032 (Ed25519).
+Source: RFC 8032 (Ed25519).
 """
 
 import contextlib

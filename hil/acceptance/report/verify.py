@@ -1,7 +1,4 @@
-"""Verifies a report: its signature, its tape, and that the tape gives the events it states.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""Verifies a report: its signature, its tape, and that the tape gives the events it states."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """The protocol part: asks for one act after the other, and compares what arrives.
 
-Source: hil/README.md, "Acceptance of a real device"; the sections that the steps name.
+Source: the sections that the steps name.
 """
 
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
+from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered, DeviceEvent, Face
 from drivers.faults import DeviceFault
 from drivers.monitor import event_text

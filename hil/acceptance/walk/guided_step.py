@@ -1,7 +1,4 @@
-"""One guided step: what a person does, and what must arrive then.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""One guided step: what a person does, and what must arrive then."""
 
 from typing import Any, Final
 

@@ -1,7 +1,6 @@
 """The guided lists of readers, shufflers and scanners.
 
-Source: firmware_bridge/README.md, "FEIG OBID", "TableLink/1", "Scanners"; drivers/README.md,
-"Readers", "Shufflers", "Scanners".
+Source: firmware_bridge/README.md, "FEIG OBID", "TableLink/1", "Scanners".
 """
 
 from collections.abc import Mapping

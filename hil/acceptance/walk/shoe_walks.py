@@ -1,7 +1,6 @@
 """The guided lists of dealing shoes.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", "FEIG OBID", "TableLink/1"; drivers/README.md,
-"Angel Eye II-EX", "RFID dealing shoe", "TableLink shoe".
+Source: firmware_bridge/README.md, "Angel Eye II-EX", "FEIG OBID", "TableLink/1".
 """
 
 from typing import Final

@@ -1,7 +1,4 @@
-"""Chooses the guided list for a model of a device.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""Chooses the guided list for a model of a device."""
 
 from drivers.catalogue import AnyModel
 from drivers.model import DeviceKind, Installation

@@ -1,6 +1,6 @@
 """Accounts for every received byte: part of a whole frame, or of a run that no frame explains.
 
-Source: hil/README.md, "Acceptance of a real device"; firmware_bridge/README.md, "Three levels".
+Source: firmware_bridge/README.md, "Three levels".
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""What a driver was given beside the bytes on the tape, so that a replay gives the same events.
-
-Source: hil/README.md, "Acceptance of a real device".
-"""
+"""What a driver was given beside the bytes on the tape, so that a replay gives the same events."""
 
 from collections.abc import Sequence
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """A device's port during an acceptance: its pump, its tape, and one thread for its driver.
 
-Source: hil/README.md, "Acceptance of a real device"; firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/README.md, "Ports".
 """
 
 import queue
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from controller.cli.devices.capture_file import CaptureFile
 from controller.cli.errors import CommandError
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent
 from firmware_bridge.timestamp import Timestamp

@@ -1,7 +1,4 @@
-"""The tape part: its digest, and the same events once more from the tape alone.
-
-Source: hil/README.md, "Acceptance of a real device", "Records of real devices".
-"""
+"""The tape part: its digest, and the same events once more from the tape alone."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import ValidationError, convert
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import AnyModel
 from drivers.model import Installation, ReaderSeat
 from drivers.monitor import event_text

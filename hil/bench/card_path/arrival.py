@@ -1,6 +1,6 @@
 """P2b: from a byte's arrival to its handler, against a loop that polls every 100 ms.
 
-Source: hil/bench/README.md, "What is measured"; goal P2b.
+Source: goal P2b.
 """
 
 import os

@@ -4,7 +4,7 @@ Included: the blocking read of one whole report from a pipe, stamping, driver, i
 encoding the input's and the entries' records, the chain, the write of one byte. Not included: the
 two repeats of the report, threads and queues (P2), the store (P3), the 4800 baud line itself.
 
-Source: hil/bench/README.md, "What is measured"; goals P1, P16.
+Source: goals P1, P16.
 """
 
 import os
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from controller.core.core import Core
+from controller.core.tape.records import entry_record, input_record
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import MACHINE
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
-from controller.tape.records import entry_record, input_record
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
 from hil.bench.measure.checks import (

@@ -2,7 +2,7 @@
 
 Measured in processor time, so that other work does not count.
 
-Source: hil/bench/README.md, "What is measured"; goal P5.
+Source: goal P5.
 """
 
 import time

@@ -2,7 +2,7 @@
 
 Round trips over a pty to a whole table, in alternating blocks with and without a scrape a second.
 
-Source: hil/bench/README.md, "What is measured"; goal P14b.
+Source: goal P14b.
 """
 
 import subprocess
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle
 
-from controller.console.sites import WebPlace, WebServer
-from controller.console.table_parts import MetricsPart
+from controller.outlets.console.sites import WebPlace, WebServer
+from controller.outlets.console.table_parts import MetricsPart
 from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import (
     Bound,

@@ -3,7 +3,7 @@
 Fair shoes of two batches, one after another, with earlier shoes to compare with; each happening of
 a coup is taken, and what a coup costs is put to its cards.
 
-Source: hil/bench/README.md, "What is measured"; goal P22.
+Source: goal P22.
 """
 
 import time

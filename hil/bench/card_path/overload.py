@@ -3,7 +3,7 @@
 A process of its own writes and never waits for the table. A byte for which the terminal's buffer
 has no room is lost, as on a real line.
 
-Source: hil/bench/README.md, "What is measured"; goal P17.
+Source: goal P17.
 """
 
 import os

@@ -5,7 +5,7 @@ round trip over a pty (the whole running table, a raw echo). The round trip ends
 written after the store is read at the other end: reader thread, queue, loop thread, core, journal
 in memory (no fsync), writer thread.
 
-Source: hil/bench/README.md, "What is measured"; goals P1b, P2.
+Source: goals P1b, P2.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 Round trips over a pty to each whole table in turn, in alternating blocks with and without scrapes.
 
-Source: hil/bench/README.md, "What is measured"; goal P14.
+Source: goal P14.
 """
 
 import subprocess
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
 
-from controller.console.sites import WebPlace, WebServer
-from controller.console.table_parts import MetricsPart
+from controller.outlets.console.sites import WebPlace, WebServer
+from controller.outlets.console.table_parts import MetricsPart
 from controller.service.app import SWITCH_S
 from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import (

@@ -4,7 +4,7 @@ A shoe is dealt once under a simulated clock; its inputs are given again and tim
 concluded. Included and not included is the same as with an Angel Eye (compute); a frame is whole
 when it is read.
 
-Source: hil/bench/README.md, "What is measured"; goal P1.
+Source: goal P1.
 """
 
 import os
@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from controller.core.settings import DeviceSettings, Settings
+from controller.core.tape.entries import Entry, EventVerdicts
+from controller.core.tape.inputs import Input
 from controller.procedure.events import CardDrawn
 from controller.table.loop import Loop
-from controller.tape.entries import Entry, EventVerdicts
-from controller.tape.inputs import Input
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk

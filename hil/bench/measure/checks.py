@@ -1,7 +1,4 @@
-"""Compares a measured figure with its goal: met, MISSED or not judged.
-
-Source: hil/bench/README.md, "What is judged".
-"""
+"""Compares a measured figure with its goal: met, MISSED or not judged."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -2,8 +2,6 @@
 
 A verdict is seen when a subscriber of the table's control socket has read the snapshot that counts
 the card: that is later than stored and judged, and what people at the table get.
-
-Source: hil/bench/README.md, "Several tables in one process".
 """
 
 import bisect
@@ -16,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from controller.control.client import ControlClient, ControlError
-from controller.views.snapshot import Health
+from controller.outlets.control.client import ControlClient, ControlError
+from controller.record.snapshot import Health
 from hil.bench.measure.checks import CannotMeasure
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S
 from hil.bench.measure.program import MeasuredProgram

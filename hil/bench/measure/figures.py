@@ -1,7 +1,4 @@
-"""The bench's arithmetic: medians, percentiles, straight lines, and figures as text.
-
-Source: hil/bench/README.md, "What is judged".
-"""
+"""The bench's arithmetic: medians, percentiles, straight lines, and figures as text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

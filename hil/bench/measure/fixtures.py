@@ -1,7 +1,4 @@
-"""What every measurement needs: a table's core, a journal, a dealt shoe as bytes, one processor.
-
-Source: hil/bench/README.md, "What is measured".
-"""
+"""What every measurement needs: a table's core, a journal, a dealt shoe as bytes, one processor."""
 
 import gc
 import os
@@ -17,12 +14,12 @@ from typing import cast
 from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.stored_settings import SETTINGS
+from controller.core.tape.inputs import Started
 from controller.journal.record import GENESIS, link
 from controller.journal.store import Journal
 from controller.journal.values import Head, SavedState
-from controller.profiles.load import load_clauses, profile_text
+from controller.rules.profiles.load import load_clauses, profile_text
 from controller.table.loop import Loop
-from controller.tape.inputs import Started
 from controller.version import software_identifier
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened

@@ -1,6 +1,6 @@
 """The real `smartshoe run` as a process: time to ready; memory, CPU, wake-ups, writes from /proc.
 
-Source: hil/bench/README.md, "What is measured"; proc(5), sd_notify(3).
+Source: proc(5), sd_notify(3).
 """
 
 import contextlib

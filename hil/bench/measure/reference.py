@@ -2,8 +2,6 @@
 
 A blocking read, a checksum in C, one trigger of a plain `Machine` with a guard, a SHA-256 chain and
 a write; the program is measured against it in the same run. It knows nothing of baccarat.
-
-Source: hil/bench/README.md, "The reference".
 """
 
 import os

@@ -1,7 +1,4 @@
-"""A whole table in this process on a pty, with the length of its queue and the reports stored.
-
-Source: hil/bench/README.md, "What is measured".
-"""
+"""A whole table in this process on a pty, with the length of its queue and the reports stored."""
 
 import threading
 from collections.abc import Iterator
@@ -10,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from controller.core.state import Conclusion, Stored
-from controller.metrics.table_metrics import TableMetrics
+from controller.core.tape.entries import EventVerdicts
+from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CustodyFindingRaised, GamingDayChanged
-from controller.profiles.load import load_clauses
+from controller.record.snapshot import Health
+from controller.rules.profiles.load import load_clauses
 from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
-from controller.tape.entries import EventVerdicts
-from controller.views.snapshot import Health
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent, PortOpened

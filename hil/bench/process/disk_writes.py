@@ -2,7 +2,7 @@
 
 Not: the size of a sealed shoe (sealed_size) and latency (commits).
 
-Source: hil/bench/README.md, "What is measured"; goal P18; strace(1).
+Source: goal P18; strace(1).
 """
 
 import shutil

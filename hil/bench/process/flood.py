@@ -1,6 +1,6 @@
 """P20: a TCP peer that floods the shoe's port: memory, /healthz, bytes stored, the end by SIGTERM.
 
-Source: hil/bench/README.md, "What is measured"; goal P20.
+Source: goal P20.
 """
 
 import http.client

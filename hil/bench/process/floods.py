@@ -1,7 +1,7 @@
 """`python -m hil.bench.process.floods`: a table in 256 MB under minutes of each flood: peak, end.
 
 Needs root for the memory limit; without it the peaks are measured and the limit is not set.
-Source: controller/table/README.md, "Noise"; goal P20.
+Source: goal P20.
 """
 
 import argparse

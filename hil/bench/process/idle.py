@@ -1,6 +1,6 @@
 """P11, P18: what an idle table with shoe, reader and scanner takes, writes and keeps.
 
-Source: hil/bench/README.md, "What is measured"; goals P11, P18 (idle).
+Source: goals P11, P18 (idle).
 """
 
 import time

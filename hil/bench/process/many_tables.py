@@ -2,7 +2,7 @@
 
 Without ports, whose threads only wait, and without a disk: the journals are in memory.
 
-Source: hil/bench/README.md, "What is measured"; goals P10, P15.
+Source: goals P10, P15.
 """
 
 import gc
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from controller.core.state import Stored
-from controller.profiles.load import load_clauses
+from controller.record.snapshot import Health
+from controller.rules.profiles.load import load_clauses
 from controller.table.table import RunSpec
-from controller.views.snapshot import Health
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.bench.measure.checks import (

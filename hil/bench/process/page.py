@@ -2,7 +2,7 @@
 
 Not: what a browser needs to draw it, which is shown and not judged.
 
-Source: hil/bench/README.md, "What is measured"; goal P21.
+Source: goal P21.
 """
 
 import contextlib
@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from controller.config.load import load_config
-from controller.control.client import ControlClient
+from controller.outlets.control.client import ControlClient
+from controller.service.config.load import load_config
 from hil.bench.measure.checks import (
     Bound,
     CannotMeasure,

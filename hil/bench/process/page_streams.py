@@ -1,6 +1,6 @@
 """Browsers at the stream of an operator page, as the bench has them: some read, some do not.
 
-Source: hil/bench/README.md, "What is measured"; WHATWG HTML, "Server-sent events".
+Source: WHATWG HTML, "Server-sent events".
 """
 
 import contextlib

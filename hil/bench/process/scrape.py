@@ -2,7 +2,7 @@
 
 Not: what scrapes do to a verdict (interference).
 
-Source: hil/bench/README.md, "What is measured"; goal P14.
+Source: goal P14.
 """
 
 import http.client
@@ -10,8 +10,8 @@ import time
 from statistics import median
 
 from controller.core.state import Stored
-from controller.metrics.table_metrics import TableMetrics
-from controller.profiles.load import load_clauses
+from controller.outlets.metrics.table_metrics import TableMetrics
+from controller.rules.profiles.load import load_clauses
 from controller.table.table import RunSpec, Table
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk

@@ -1,6 +1,6 @@
 """P10 and P12: cold starts, `--help`, the libraries they load, and resident memory.
 
-Source: hil/bench/README.md, "What is measured"; goals P10, P12.
+Source: goals P10, P12.
 """
 
 import json

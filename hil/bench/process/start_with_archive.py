@@ -2,7 +2,7 @@
 
 A start trusts its base and reads no shoe before it, so the sealed files have a size only.
 
-Source: hil/bench/README.md, "What is measured"; goal P13; controller/journal/README.md, "Folder".
+Source: goal P13.
 """
 
 import os

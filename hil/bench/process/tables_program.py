@@ -1,6 +1,6 @@
 """P15: `smartshoe run` with sixteen dealt tables, and with one of them flooded or broken.
 
-Source: hil/bench/README.md, "Several tables in one process"; goal P15.
+Source: goal P15.
 """
 
 import time
@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.record.snapshot import Health
 from controller.table.disk_space import MIB
-from controller.views.snapshot import Health
 from hil.bench.measure.checks import (
     Bound,
     Check,

@@ -1,8 +1,8 @@
 """P7 (rules only), P8 (everything) and P9 (memory, processes) of the audit of sealed shoes.
 
-Not: whether the audit is right (tests/controller/audit).
+Not: whether the audit is right (tests/office/audit).
 
-Source: hil/bench/README.md, "What is measured"; goals P7, P8, P9.
+Source: goals P7, P8, P9.
 """
 
 import os
@@ -19,9 +19,6 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from controller.audit.column_tableau import column_table, symbols
-from controller.audit.run import AuditReport, audit
-from controller.audit.shoe import AuditSettings
 from controller.journal.card_row_format import CARD_AT, ENDS_AT, ROLE_AT
 from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import ROW_BYTES, read_shoe
@@ -40,6 +37,9 @@ from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
+from office.audit.column_tableau import column_table, symbols
+from office.audit.run import AuditReport, audit
+from office.audit.shoe import AuditSettings
 
 KEY: Final = "table.key"
 CLEAN, MIXED = "clean", "mixed"

@@ -3,7 +3,7 @@
 In turn with a bare write + fdatasync and a bare SQLite commit (WAL, synchronous=FULL) of the same
 bytes on the same disk.
 
-Source: hil/bench/README.md, "What is measured"; goals P3, P4, P18.
+Source: goals P3, P4, P18.
 """
 
 import os
@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from statistics import mean
 
+from controller.core.tape.records import entry_record, input_record
 from controller.journal.database import open_writer
 from controller.journal.store import Journal
 from controller.table.loop import Loop
-from controller.tape.records import entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk

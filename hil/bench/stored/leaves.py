@@ -1,6 +1,6 @@
 """From a stored record to its durable leaf in the evidence log, beside play.
 
-Source: hil/bench/README.md, "What is measured"; goal P3; docs/evidence.md, "What is stored".
+Source: goal P3.
 """
 
 import time
@@ -11,8 +11,8 @@ from pathlib import Path
 from controller.archive.log_writer import LogWriter
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings, open_signer
-from controller.evidence_log.checkpoint import TreeHead
-from controller.evidence_log.leaf import Leaf
+from controller.journal.evidence_log.checkpoint import TreeHead
+from controller.journal.evidence_log.leaf import Leaf
 from controller.journal.store import Journal
 from controller.table.subscribers import Follower
 from firmware_bridge.transport.clock import now

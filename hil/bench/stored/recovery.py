@@ -2,7 +2,7 @@
 
 Chain check and replay are measured in processor time, so that other work does not count.
 
-Source: hil/bench/README.md, "What is measured"; goal P13.
+Source: goal P13.
 """
 
 import shutil
@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
+from controller.archive.replay.recovery import recover
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.journal.database import FILE_NAME
 from controller.journal.store import Journal, open_read_only
-from controller.profiles.clauses import Clause
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
-from controller.replay.report import ReplayFinding, replay
+from controller.rules.profiles.clauses import Clause
+from controller.rules.profiles.load import load_clauses
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
 from hil.bench.measure.checks import (

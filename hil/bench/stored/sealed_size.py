@@ -1,7 +1,6 @@
 """P18: bytes for each card in a sealed shoe, as a 4800 baud line delivers the shoe.
 
-Source: hil/bench/README.md, "What is measured"; goal P18; controller/journal/README.md, "Shoe
-file".
+Source: goal P18.
 """
 
 from collections.abc import Iterator

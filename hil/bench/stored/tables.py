@@ -1,7 +1,4 @@
-"""Tables for analysts: ten million cards exported and queried, beside a plain reading of the rows.
-
-Source: hil/bench/README.md, "What is measured"; docs/analytics.md, "Cost".
-"""
+"""Tables for analysts: ten million cards exported and queried, beside a plain reading of rows."""
 
 import json
 import re
@@ -18,7 +15,7 @@ from typing import Final
 from controller.archive.journal_rows import JournalRows, RunRules
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.shoe_file import DIGEST_BYTES, ROW_BYTES, TRAILER_BYTES, read_shoe
-from controller.profiles.load import load_clauses
+from controller.rules.profiles.load import load_clauses
 from hil.bench.measure.checks import CannotMeasure, Check, report_figure
 from hil.bench.measure.figures import NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_in_memory

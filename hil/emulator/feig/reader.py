@@ -1,7 +1,4 @@
-"""Emulates an installed reader past which tags and cards move, each movement at its time.
-
-Source: hil/README.md, "The RFID shoe".
-"""
+"""Emulates an installed reader past which tags and cards move, each movement at its time."""
 
 from collections import deque
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""Emulates an RFID dealing shoe: a row of cards, a reader at the exit, a gate beyond it.
-
-Source: hil/README.md, "The RFID shoe".
-"""
+"""Emulates an RFID dealing shoe: a row of cards, a reader at the exit, a gate beyond it."""
 
 from collections.abc import Sequence
 from enum import StrEnum

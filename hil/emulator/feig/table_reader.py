@@ -1,7 +1,4 @@
-"""Emulates a reader under the layout or at the discard rack, and cards laid on it.
-
-Source: hil/README.md, "The RFID shoe".
-"""
+"""Emulates a reader under the layout or at the discard rack, and cards laid on it."""
 
 from collections.abc import Iterable
 

@@ -6,8 +6,6 @@ repeated until they are acknowledged, none needs to. It knows the envelope of a 
 content.
 
 Not: breaches of procedure by the dealer (hil.dealing.mistakes).
-
-Source: hil/README.md, "Faults of the wire".
 """
 
 from collections.abc import Iterable

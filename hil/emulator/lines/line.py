@@ -2,8 +2,6 @@
 
 It paces bytes, keeps answers from cutting into reports, waits a bounded time when nobody reads, and
 logs what reached the host. Tests call it synchronously.
-
-Source: hil/README.md, "Serving an emulator".
 """
 
 import os

@@ -4,7 +4,7 @@ It points to the descriptor of the process that serves the line, and not to the 
 the kernel gives that to the next terminal. A program that a killed run has left would open it there
 and take the reports of another run's device.
 
-Source: symlink(2); proc_pid_fd(5); pts(4); hil/README.md, "Serving an emulator".
+Source: symlink(2); proc_pid_fd(5); pts(4).
 """
 
 import os

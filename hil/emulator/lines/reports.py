@@ -1,7 +1,4 @@
-"""Defines a report that an emulated device sends unasked, and each copy of it that is sent.
-
-Source: hil/README.md, "Truth".
-"""
+"""Defines a report that an emulated device sends unasked, and each copy of it that is sent."""
 
 from dataclasses import dataclass
 

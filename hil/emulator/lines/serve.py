@@ -5,7 +5,7 @@ kernel, unlike on a real port. `TcpServer`: a one-port serial device server in T
 client at a time; what is sent while nobody is connected is lost, and "delivered" means that the
 client's end of the connection took it, not that the client's program has read it.
 
-Source: wire document of the Angel Eye II-EX, "Link"; hil/README.md, "Serving an emulator".
+Source: wire document of the Angel Eye II-EX, "Link".
 """
 
 import errno

@@ -1,7 +1,4 @@
-"""Defines the interface that a served line needs of any emulated device.
-
-Source: hil/README.md, "Serving an emulator".
-"""
+"""Defines the interface that a served line needs of any emulated device."""
 
 from typing import Protocol
 

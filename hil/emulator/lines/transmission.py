@@ -1,7 +1,4 @@
-"""Applies the fault plan to bytes sent together, and records which reports arrived whole.
-
-Source: hil/README.md, "Truth".
-"""
+"""Applies the fault plan to bytes sent together, and records which reports arrived whole."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Adapts an emulated scanner to the served-device interface, one report for each sending.
-
-Source: hil/README.md, "Serving an emulator" and "Scanners".
-"""
+"""Adapts an emulated scanner to the served-device interface, one report for each sending."""
 
 from typing import Generic, Protocol, TypeVar
 

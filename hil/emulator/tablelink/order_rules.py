@@ -1,6 +1,6 @@
 """Decides which requests an emulated shuffler refuses in its present state.
 
-Source: wire document of TableLink/1, "Requests"; hil/README.md, "TableLink devices".
+Source: wire document of TableLink/1, "Requests".
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Emulates a TableLink dealing shoe: a row of cards, a card sensor at the exit, a lock.
 
-Source: wire document of TableLink/1; hil/README.md, "TableLink devices".
+Source: wire document of TableLink/1.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""Emulates a shuffler with two compartments, and what people do to it.
-
-Source: hil/README.md, "TableLink devices".
-"""
+"""Emulates a shuffler with two compartments, and what people do to it."""
 
 from collections.abc import Iterable
 from functools import partial

@@ -1,6 +1,6 @@
 """USB functions of an emulated device: bulk bytes, HID reports, a keyboard, scripted answers.
 
-Source: hil/README.md, "USB without a device"; HID 1.11, section 7.2.
+Source: HID 1.11, section 7.2.
 """
 
 import struct

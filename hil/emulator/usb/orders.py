@@ -1,8 +1,6 @@
 """Executes the orders that a USB serving process reads on stdin, one JSON object a line.
 
 The orders are plug, unplug, stall, hang, resume, hold, release, call, count and quit.
-
-Source: hil/README.md, "USB without a device".
 """
 
 import importlib

@@ -1,8 +1,6 @@
 """Relays bytes between an emulated USB device and a line served on TCP of this machine.
 
 One dealing bench can so play over USB as it does over serial lines and TCP.
-
-Source: hil/README.md, "USB without a device".
 """
 
 import socket

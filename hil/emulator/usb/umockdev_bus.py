@@ -7,8 +7,8 @@ answer is delayed by a millisecond, except the first after a completion, which l
 that there is no more. An unplugged device ends all transfers before its removal is announced,
 because libusb waits for both.
 
-Source: hil/README.md, "USB without a device"; Linux Documentation/driver-api/usb/usb.rst, "The USB
-character device nodes"; include/uapi/linux/usbdevice_fs.h.
+Source: Linux Documentation/driver-api/usb/usb.rst, "The USB character device nodes";
+include/uapi/linux/usbdevice_fs.h.
 """
 
 import errno

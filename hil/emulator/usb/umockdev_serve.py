@@ -1,8 +1,6 @@
 """Serves USB devices under umockdev: /usr/bin/python3 -m hil.emulator.usb.umockdev_serve.
 
 It ends with the order `quit`, and when stdin ends.
-
-Source: hil/README.md, "USB without a device".
 """
 
 import json

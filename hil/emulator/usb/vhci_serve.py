@@ -1,8 +1,6 @@
 """Serves USB devices on vhci_hcd: python -m hil.emulator.usb.vhci_serve.
 
 It ends with the order `quit`, and when stdin ends.
-
-Source: hil/README.md, "USB on a real kernel".
 """
 
 import json

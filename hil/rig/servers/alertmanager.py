@@ -1,6 +1,6 @@
 """A real Alertmanager with a configuration of ours.
 
-Source: hil/README.md, "Servers of a floor"; Alertmanager documentation, "Configuration".
+Source: Alertmanager documentation, "Configuration".
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Certificates of an authority that a test makes: for servers and clients on this machine.
 
-Source: controller/metrics/README.md, "Beyond this machine"; RFC 5280.
+Source: RFC 5280.
 """
 
 import datetime as dt

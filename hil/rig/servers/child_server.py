@@ -1,7 +1,4 @@
-"""Starts a Debian server as a child process: free port, log, ready once it answers, killed at will.
-
-Source: hil/README.md, "Servers of a floor".
-"""
+"""Starts a Debian server as a child process: free port, log, ready once it answers."""
 
 import shutil
 import signal

@@ -2,7 +2,7 @@
 
 It knows an event by source and id, as CloudEvents has it, and a gap by an event whose `previous` it
 does not hold. It shares no code with the program.
-Source: controller/feed/README.md, "Sequence"; CloudEvents 1.0.2.
+Source: CloudEvents 1.0.2.
 """
 
 import json

@@ -1,7 +1,7 @@
 """A broker of MQTT 5 that keeps no bound: too large messages, too many, or nothing read any more.
 
 It takes a connection and a subscription as any broker does, and then attacks its client.
-Source: hil/README.md, "Servers of a floor"; OASIS MQTT 5.0, 3.1 to 3.9.
+Source: OASIS MQTT 5.0, 3.1 to 3.9.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """A witness that never ends its answer: a byte now and then, or as much as is taken.
 
-Source: hil/README.md, "Servers of a floor"; C2SP tlog-witness.
+Source: C2SP tlog-witness.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""A child server that answers over HTTP on the loopback address.
-
-Source: hil/README.md, "Servers of a floor".
-"""
+"""A child server that answers over HTTP on the loopback address."""
 
 import http.client
 from http import HTTPStatus

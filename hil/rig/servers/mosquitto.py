@@ -1,6 +1,6 @@
 """A real MQTT broker: Mosquitto on the loopback address, with its messages kept on the disk.
 
-Source: hil/README.md, "Servers of a floor"; mosquitto.conf(5).
+Source: mosquitto.conf(5).
 """
 
 import os

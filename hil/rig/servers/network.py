@@ -1,7 +1,4 @@
-"""The network between tables and a server: relays bytes of many connections, slowly, or cuts them.
-
-Source: hil/README.md, "Servers of a floor".
-"""
+"""The network between tables and a server: relays many connections, slowly, or cuts them."""
 
 import contextlib
 import socket

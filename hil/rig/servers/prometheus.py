@@ -1,6 +1,6 @@
 """A real Prometheus with a configuration of ours, and its answers to queries.
 
-Source: hil/README.md, "Servers of a floor"; Prometheus documentation, "HTTP API".
+Source: Prometheus documentation, "HTTP API".
 """
 
 import json

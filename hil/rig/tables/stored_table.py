@@ -1,20 +1,17 @@
-"""What the journal of one table says of what happened around it: starts, losses, irregularities.
-
-Source: hil/README.md, "Several tables in one process"; controller/journal/README.md.
-"""
+"""What the journal of one table says of what happened around it: starts, losses, irregularities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
+from controller.core.tape.inputs import DiskLevel, DiskSpace, Input, Started
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed, CoupFate
 from controller.procedure.verdicts import Irregularity
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
-from controller.tape.inputs import DiskLevel, DiskSpace, Input, Started
-from controller.tape.records import inputs_in, read_entry, read_input
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.faults import DeviceFault
 from firmware_bridge.transport.port import Chunk, PortLost

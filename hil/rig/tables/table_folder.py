@@ -1,12 +1,9 @@
-"""A folder of table files for one process, and what each table has of its own beside it.
-
-Source: controller/table/README.md, "Several tables in one process".
-"""
+"""A folder of table files for one process, and what each table has of its own beside it."""
 
 import socket
 from pathlib import Path
 
-from controller.control.client import ControlClient
+from controller.outlets.control.client import ControlClient
 from hil.rig.loopback_server import LOOPBACK
 from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 

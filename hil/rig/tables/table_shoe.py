@@ -1,8 +1,6 @@
 """An emulated shoe on TCP with a dealer on a thread of his own, for one of several tables.
 
 The shoe can be killed and come back; it notes when each card's report was sent.
-
-Source: hil/README.md, "Several tables in one process".
 """
 
 import contextlib

@@ -4,7 +4,7 @@ For the bench alone: the program reads no clock but one, and no option of it doe
 
     python -P -m hil.scenario.benches.altered_program [--clock FILE] [--patch MODULE:FUNCTION] ...
 
-Source: hil/README.md, "The program, altered"; firmware_bridge/README.md, "Time is an input".
+Source: firmware_bridge/README.md, "Time is an input".
 """
 
 import mmap

@@ -1,7 +1,4 @@
-"""The emulated rig: the program as a process, emulated devices on real ptys or TCP ports.
-
-Source: hil/README.md, "Serving an emulator"; docs/commissioning.md.
-"""
+"""The emulated rig: the program as a process, emulated devices on real ptys or TCP ports."""
 
 import json
 import shutil

@@ -1,7 +1,4 @@
-"""Hands at emulated devices, on a line of any kind: memory, a pty, TCP.
-
-Source: hil/README.md, "Emulators", "The RFID shoe", "TableLink devices".
-"""
+"""Hands at emulated devices, on a line of any kind: memory, a pty, TCP."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """A shuffler of the firmware rig: the reference firmware, ARM code on a board that QEMU emulates.
 
 The board counts cards and reads no faces: the bench keeps the pieces, and shuffles them itself.
-
-Source: hil/README.md, "Reference firmware".
 """
 
 import json

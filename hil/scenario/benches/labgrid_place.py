@@ -2,8 +2,7 @@
 
 labgrid's client is called as a program, from an environment of its own; nothing of it is imported.
 
-Source: labgrid-client(1) and labgrid-exporter(1) of labgrid 26.0; docs/benches.md, "Several
-machines".
+Source: labgrid-client(1) and labgrid-exporter(1) of labgrid 26.0.
 """
 
 import ast

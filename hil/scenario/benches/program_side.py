@@ -1,8 +1,4 @@
-"""The table of a scenario as `smartshoe run`: acts, facts, metrics, time, and what befalls it.
-
-Source: controller/table/README.md, "Running a table"; controller/control/README.md, "Control
-socket"; controller/journal/README.md, "Reading".
-"""
+"""The table of a scenario as `smartshoe run`: acts, facts, metrics, time, and what befalls it."""
 
 import re
 import time
@@ -15,14 +11,14 @@ from urllib.request import urlopen
 
 from msgspec import to_builtins
 
-from controller.actions.actions import Action, Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.actions.declaration import Role, name_of
-from controller.control.client import ControlError
+from controller.archive.replay.stored_conclusions import stored_conclusions
 from controller.journal.people import PeopleFile
 from controller.journal.store import JournalError, open_read_only
-from controller.replay.stored_conclusions import stored_conclusions
-from controller.views.snapshot import Snapshot
+from controller.outlets.control.client import ControlError
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.actions import Action, Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.rules.actions.declaration import Role, name_of
 from hil.progress import Patience
 from hil.rig.in_process import DECISION_PREFERENCE
 from hil.rig.program import Program, ProgramFailed

@@ -2,8 +2,6 @@
 
 For the bench alone: each replaces one attribute of one module, in a test or in a process by
 `altered_program --patch`. No option of the program does this.
-
-Source: docs/incidents.md, "Each control, removed alone".
 """
 
 from collections.abc import Callable, Mapping
@@ -16,8 +14,8 @@ from controller.custody.batch_life.state import BlockReason
 from controller.custody.exit_reads import ExitRead
 from controller.custody.findings import FindingCode
 from controller.monitors import shoe_watch, take
-from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.shuffler import interlock
+from controller.rules.advisory import AdvisoryKind
 from drivers.shuffler_events import ModeChanged, ResidualCards
 from firmware_bridge import attestation
 

@@ -1,13 +1,8 @@
-"""The simulated rig: the program's core and emulated devices under a simulated clock.
-
-Source: hil/README.md, "The simulated table".
-"""
+"""The simulated rig: the program's core and emulated devices under a simulated clock."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, Generic
 
-from controller.actions.actions import Action, OperatorAction
-from controller.actions.declaration import Role
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import (
     DeviceSettings,
@@ -16,15 +11,17 @@ from controller.core.settings import (
     ShufflerDeviceSettings,
 )
 from controller.core.state import Conclusion, CoreState
+from controller.core.tape.entries import CoreOutput, Entry
+from controller.core.tape.inputs import Input, ManifestGiven
 from controller.custody.manifest_csv import read_manifest
-from controller.monitors.advisory import Advisory
 from controller.monitors.items import ShoeOpens, TimePasses
 from controller.procedure.people.setting_changes import effective_book
-from controller.tape.entries import CoreOutput, Entry
-from controller.tape.inputs import Input, ManifestGiven
-from controller.views.build import build_snapshot
-from controller.views.monitored import Shown, TableWatch
-from controller.views.snapshot import Health, RunFacts, Snapshot
+from controller.record.build import build_snapshot
+from controller.record.monitored import Shown, TableWatch
+from controller.record.snapshot import Health, RunFacts, Snapshot
+from controller.rules.actions.actions import Action, OperatorAction
+from controller.rules.actions.declaration import Role
+from controller.rules.advisory import Advisory
 from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
 from firmware_bridge.message import message

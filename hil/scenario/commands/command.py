@@ -1,7 +1,4 @@
-"""`smartshoe-hil run`, `rigs` and `check`: plays scenarios on a rig, and says what a rig can do.
-
-Source: hil/scenario/README.md, "Running scenarios", "Rigs", "Reports".
-"""
+"""`smartshoe-hil run`, `rigs` and `check`: plays scenarios on a rig, and says what a rig can do."""
 # ruff: noqa: PLC0415 - a help page loads neither the program nor rich.
 
 import json

@@ -1,7 +1,4 @@
-"""Which scenarios are meant: files, folders, and the collections that come with the bench.
-
-Source: hil/scenario/README.md, "Running scenarios".
-"""
+"""Which scenarios are meant: files, folders, and the collections that come with the bench."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.cli.errors import CommandError
-from controller.script.errors import ScriptError
+from controller.core.script.errors import ScriptError
 from controller.system.atomic_file import SmallFileError
 from hil.scenario.language.reading import SUFFIX, Scenario, read_scenario
 

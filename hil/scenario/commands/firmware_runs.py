@@ -3,8 +3,6 @@
 An interrupted series goes on where it ended. By hand, with another number of runs:
 
     python -m hil.scenario.commands.firmware_runs --runs 200
-
-Source: docs/for-makers.md, "A green run"; hil/README.md, "The firmware rig, many times".
 """
 
 import argparse
@@ -20,9 +18,9 @@ from typing import Final
 
 import msgspec
 
+from controller.archive.replay.stored_conclusions import stored_conclusions
 from controller.journal.store import open_read_only
 from controller.procedure.effects import CoupClosed
-from controller.replay.stored_conclusions import stored_conclusions
 from controller.version import software_identifier
 from hil.run_guard import ending_at_once, guarded_run
 from hil.run_record import CHECKOUT

@@ -2,7 +2,7 @@
 
 Loaded by `-p hil.scenario.commands.pytest_plugin`, not by itself: other projects in the same
 environment stay as they are.
-Source: hil/scenario/README.md, "With pytest"; pytest's "Working with non-python tests".
+Source: pytest's "Working with non-python tests".
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from controller.script.errors import ScriptError
+from controller.core.script.errors import ScriptError
 from hil.scenario.language.reading import SUFFIX, Scenario, parse_scenario, read_scenario
 from hil.scenario.play.run import ScenarioResult, StepOutcome
 from hil.scenario.reports.played import PlayedScenario

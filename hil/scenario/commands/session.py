@@ -1,7 +1,4 @@
-"""Plays scenarios one after the other on a rig, and judges the whole.
-
-Source: hil/scenario/README.md, "Running scenarios".
-"""
+"""Plays scenarios one after the other on a rig, and judges the whole."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

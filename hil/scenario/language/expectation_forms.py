@@ -1,19 +1,16 @@
-"""Reads what a scenario expects and measures.
-
-Source: hil/scenario/README.md, "What is expected", "Measures".
-"""
+"""Reads what a scenario expects and measures."""
 
 import re
 from collections.abc import Callable
 from typing import Final
 
+from controller.core.script.statement_reader import StatementForm, StatementReader
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import WarningKind
 from controller.custody.findings import FindingCode
-from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
-from controller.script.statement_reader import StatementForm, StatementReader
+from controller.rules.advisory import AdvisoryKind
 from hil.dealing.tags import BACKS
 from hil.scenario.language.happening_forms import CARDS_MAX, time_ns
 from hil.scenario.language.statements import Expect, Measure, MeasureKind, Subject, TablePart

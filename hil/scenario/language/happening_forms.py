@@ -1,12 +1,9 @@
-"""Reads what happens at a table: cards, the dealer, the shuffler, cables, power and time.
-
-Source: hil/scenario/README.md, "What happens".
-"""
+"""Reads what happens at a table: cards, the dealer, the shuffler, cables, power and time."""
 
 import re
 from typing import Final
 
-from controller.script.statement_reader import StatementForm, StatementReader
+from controller.core.script.statement_reader import StatementForm, StatementReader
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import BACKS
 from hil.scenario.language.statements import (

@@ -1,12 +1,9 @@
-"""Reads the heading of a scenario: its name and source, the table and the devices it needs.
-
-Source: hil/scenario/README.md, "Heading".
-"""
+"""Reads the heading of a scenario: its name and source, the table and the devices it needs."""
 
 from typing import Final
 
+from controller.core.script.statement_reader import StatementForm, StatementReader
 from controller.procedure.rulebook import ObservableFact
-from controller.script.statement_reader import StatementForm, StatementReader
 from hil.scenario.language.statements import (
     Control,
     DeviceWanted,

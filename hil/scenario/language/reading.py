@@ -1,19 +1,16 @@
-"""Reads a scenario: the dealing language with a heading, happenings, expectations and measures.
-
-Source: hil/scenario/README.md; controller/script/README.md.
-"""
+"""Reads a scenario: the dealing language with a heading, happenings, expectations and measures."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from controller.core.script.errors import ScriptError, ScriptProblem
+from controller.core.script.parser import parse_forms
+from controller.core.script.statement_forms import STATEMENT_FORMS
+from controller.core.script.statement_reader import StatementForm
+from controller.core.script.statements import Statement
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import profile_names
-from controller.script.errors import ScriptError, ScriptProblem
-from controller.script.parser import parse_forms
-from controller.script.statement_forms import STATEMENT_FORMS
-from controller.script.statement_reader import StatementForm
-from controller.script.statements import Statement
+from controller.rules.profiles.load import profile_names
 from controller.system.atomic_file import read_text
 from hil.scenario.language.expectation_forms import EXPECTATION_FORMS
 from hil.scenario.language.happening_forms import HAPPENING_FORMS

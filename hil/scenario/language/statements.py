@@ -1,16 +1,13 @@
-"""The statements that a scenario has beside those of the dealing language, as values.
-
-Source: hil/scenario/README.md, "Heading", "What happens", "What is expected".
-"""
+"""The statements that a scenario has beside those of the dealing language, as values."""
 
 from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from controller.core.script.statements import StatementBody
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.cards import Card
-from controller.script.statements import StatementBody
 from hil.dealing.mistakes import Mistake
 
 # --- the heading: what is played, on what ---------------------------------------------------------

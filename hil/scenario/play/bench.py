@@ -1,14 +1,11 @@
-"""What a scenario needs of a bench: a table that is played at, and hands at its devices.
-
-Source: hil/scenario/README.md, "Rigs".
-"""
+"""What a scenario needs of a bench: a table that is played at, and hands at its devices."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from controller.actions.actions import Action
-from controller.actions.declaration import Role
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.actions import Action
+from controller.rules.actions.declaration import Role
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard
 from hil.scenario.language.statements import CardFault, Disturb, HostFault, Interference, TablePart

@@ -1,16 +1,13 @@
-"""A dealer who deals from the piles of a scenario, statement by statement, by the rules.
-
-Source: hil/README.md, "Dealing", "Mistakes".
-"""
+"""A dealer who deals from the piles of a scenario, statement by statement, by the rules."""
 
 from collections.abc import Callable, Generator, Iterator
 from typing import Final
 
-from controller.actions.actions import DeclareResult
-from controller.actions.declaration import Role
 from controller.procedure.phases import REMEDY_BURNS, Phase
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.actions import DeclareResult
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.views.snapshot import Snapshot
 from hil.dealing.actions import (
     ClearDeviceError,
     DealerAction,

@@ -1,7 +1,4 @@
-"""What a scenario itself does to lines, cables, the host and power: then a card may be lost.
-
-Source: hil/scenario/README.md, "A card that is lost".
-"""
+"""What a scenario itself does to lines, cables, the host and power: then a card may be lost."""
 
 from collections.abc import Hashable
 

@@ -1,13 +1,10 @@
-"""Compares what a scenario expects with what the table has concluded.
-
-Source: hil/scenario/README.md, "What is expected".
-"""
+"""Compares what a scenario expects with what the table has concluded."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from controller.procedure.phases import Phase
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
 from drivers.events import Stage
 from hil.scenario.language.expectation_forms import COUNTED
 from hil.scenario.language.statements import Expect, Subject

@@ -1,20 +1,17 @@
-"""Facts that a table has concluded, each with the card and the moment at which it was known.
-
-Source: hil/scenario/README.md, "What is expected"; controller/tape/README.md.
-"""
+"""Facts that a table has concluded, each with the card and the moment at which it was known."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from controller.actions.actions import OperatorAction
 from controller.core.state import Conclusion
+from controller.core.tape.entries import Entry, EventVerdicts
 from controller.journal.people import put_names
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, Refusal, ShoeOpened, WarningOpened
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
 from controller.procedure.verdicts import Irregularity
+from controller.rules.actions.actions import OperatorAction
 from controller.rules.cards import Card
-from controller.tape.entries import Entry, EventVerdicts
+from controller.system.messages.catalogue import to_words
 from hil.scenario.language.statements import Subject
 
 

@@ -1,11 +1,8 @@
-"""Which devices of a table are online: a rig hands itself over when all of them are.
-
-Source: hil/scenario/README.md, "Rigs"; drivers/README.md.
-"""
+"""Which devices of a table are online: a rig hands itself over when all of them are."""
 
 from typing import Final
 
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
 from drivers.events import Stage
 from drivers.shoes.models import ANGEL_EYE_II_EX
 

@@ -1,13 +1,9 @@
-"""Does what a scenario says, statement by statement, with the hands of a bench.
-
-Source: hil/scenario/README.md, "What happens", "Statements of the dealing language".
-"""
+"""Does what a scenario says, statement by statement, with the hands of a bench."""
 
 from functools import singledispatchmethod
 from typing import Final
 
-from controller.actions.actions import ClearWarning, OperatorAction
-from controller.actions.declaration import Role
+from controller.core.script.statements import FLOORPERSON, Burn, DueCard, HandCard
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
@@ -16,9 +12,10 @@ from controller.procedure.events import (
     ShoeDeviceStarted,
     ShoeStandsBy,
 )
+from controller.rules.actions.actions import ClearWarning, OperatorAction
+from controller.rules.actions.declaration import Role
 from controller.rules.cards import Card as Face
 from controller.rules.coup import Place
-from controller.script.statements import FLOORPERSON, Burn, DueCard, HandCard
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tableau import Winner

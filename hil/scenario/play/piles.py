@@ -1,6 +1,6 @@
 """Where the physical cards of a scenario are: in people's hands, in the shoe, drawn from it.
 
-Source: hil/README.md, "The RFID shoe"; S42-e-6-first (the cut card), S42-a-4-v-alt.
+Source: S42-e-6-first (the cut card), S42-a-4-v-alt.
 """
 
 from dataclasses import replace

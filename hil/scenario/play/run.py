@@ -1,7 +1,4 @@
-"""Runs a scenario on a bench: every step with its outcome, its time and its measures.
-
-Source: hil/scenario/README.md, "Outcomes", "Measures".
-"""
+"""Runs a scenario on a bench: every step with its outcome, its time and its measures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """Results as JUnit XML: a suite for each scenario, a case for each step.
 
-Source: https://github.com/testmoapp/junitxml; hil/scenario/README.md, "Reports".
+Source: https://github.com/testmoapp/junitxml.
 """
 
 import re

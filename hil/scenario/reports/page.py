@@ -1,6 +1,6 @@
 """Results as one page that needs nothing else: no script, no other file, light and dark.
 
-Source: hil/scenario/README.md, "Reports"; Jinja documentation, "Autoescaping".
+Source: Jinja documentation, "Autoescaping".
 """
 
 from collections import Counter

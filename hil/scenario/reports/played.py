@@ -1,7 +1,4 @@
-"""A scenario that was played: its result, its file, and why it did not pass, in one line.
-
-Source: hil/scenario/README.md, "Reports".
-"""
+"""A scenario that was played: its result, its file, and why it did not pass, in one line."""
 
 from dataclasses import dataclass
 from pathlib import Path

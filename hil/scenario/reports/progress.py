@@ -1,7 +1,4 @@
-"""Shows a run while it goes on: each scenario, each step with its outcome, and the end.
-
-Source: hil/scenario/README.md, "Running scenarios".
-"""
+"""Shows a run while it goes on: each scenario, each step with its outcome, and the end."""
 
 from collections import Counter
 from collections.abc import Sequence

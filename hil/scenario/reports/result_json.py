@@ -1,7 +1,4 @@
-"""Results as JSON: one object for each scenario, and one for the run.
-
-Source: hil/scenario/README.md, "Reports".
-"""
+"""Results as JSON: one object for each scenario, and one for the run."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 
 Lengths are units of the drawing. A step that lasts longer than all others together is drawn
 shorter, and marked so.
-
-Source: hil/scenario/README.md, "Reports".
 """
 
 from collections.abc import Sequence

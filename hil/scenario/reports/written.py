@@ -1,7 +1,4 @@
-"""Writes the reports of a run to the files that were asked for.
-
-Source: hil/scenario/README.md, "Reports".
-"""
+"""Writes the reports of a run to the files that were asked for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""A rig at a place of labgrid: its resources become ports and commands of the rig.
-
-Source: docs/benches.md, "Several machines".
-"""
+"""A rig at a place of labgrid: its resources become ports and commands of the rig."""
 
 from msgspec.structs import replace
 

@@ -1,7 +1,4 @@
-"""Runs the commands of a bench: power switches and the card feeder.
-
-Source: hil/scenario/README.md, "A bench".
-"""
+"""Runs the commands of a bench: power switches and the card feeder."""
 
 import shlex
 import subprocess

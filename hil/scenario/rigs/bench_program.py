@@ -1,7 +1,6 @@
 """The program at a bench: `smartshoe run` on the ports of real devices, whose time is real.
 
 Not run with real devices yet.
-Source: hil/scenario/README.md, "A bench"; docs/commissioning.md.
 """
 
 import json
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from controller.config.document import ConfigError
+from controller.service.config.document import ConfigError
 from hil.dealing.tags import DECKS
 from hil.rig.commissioning import KEY, make_key
 from hil.rig.program import Program, ProgramFailed

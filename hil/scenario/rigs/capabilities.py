@@ -1,15 +1,12 @@
-"""What a rig has to be capable of to play a scenario, statement by statement.
-
-Source: hil/scenario/README.md, "Rigs".
-"""
+"""What a rig has to be capable of to play a scenario, statement by statement."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from controller.core.script.statements import Burn, DueCard, HandCard
 from controller.procedure.events import CardDrawn, CutCardDrawn
-from controller.script.statements import Burn, DueCard, HandCard
 from hil.scenario.language import statements as said
 from hil.scenario.language.reading import Scenario
 

@@ -1,7 +1,4 @@
-"""Checks a rig before anything is played on it: does it open, are its devices and commands there?
-
-Source: hil/scenario/README.md, "Rigs".
-"""
+"""Checks a rig before anything is played: does it open, are its devices and commands there?"""
 
 import shlex
 import shutil

@@ -1,7 +1,4 @@
-"""Why a rig leaves a scenario out: said before the run, with the statement it cannot do.
-
-Source: hil/scenario/README.md, "Rigs".
-"""
+"""Why a rig leaves a scenario out: said before the run, with the statement it cannot do."""
 
 from hil.scenario.language.reading import Scenario
 from hil.scenario.rigs.capabilities import needs_by_line

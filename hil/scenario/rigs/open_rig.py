@@ -1,7 +1,4 @@
-"""Plays scenarios on a rig: opens it for each one; a rig that broke stays broken.
-
-Source: hil/scenario/README.md, "Rigs", "Outcomes".
-"""
+"""Plays scenarios on a rig: opens it for each one; a rig that broke stays broken."""
 
 import shutil
 import sys

@@ -1,7 +1,6 @@
 """A bench whose hands are a person: says at the terminal what to do, and waits until it is done.
 
 Not run with real devices yet.
-Source: hil/scenario/README.md, "A bench".
 """
 
 from collections.abc import Callable, Sequence

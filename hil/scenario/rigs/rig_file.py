@@ -1,6 +1,6 @@
 """Reads a rig: a TOML file with its devices, power switches, card feeder and capabilities.
 
-Source: hil/scenario/README.md, "Rigs"; https://toml.io/en/v1.0.0.
+Source: https://toml.io/en/v1.0.0.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""A table that keeps its evidence log as the program does, run by run.
-
-Source: controller/archive/README.md, "The evidence log".
-"""
+"""A table that keeps its evidence log as the program does, run by run."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -12,12 +9,12 @@ import pytest
 
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.evidence_log.leaf import Leaf
-from controller.evidence_log.log import leaves_newest_first
+from controller.core.tape.inputs import Started
+from controller.journal.evidence_log.leaf import Leaf
+from controller.journal.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import Journal
 from controller.table.loop import Loop
-from controller.tape.inputs import Started
 from hil.simulation.sealed_journal import note_evidence
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -1,7 +1,4 @@
-"""Attacks on a table's evidence, and what finds each: the rows of the table in docs/evidence.md.
-
-Source: docs/evidence.md, "Attacks on the evidence"; controller/journal/README.md, "Evidence log".
-"""
+"""Attacks on a table's evidence, and what finds each: the rows of the table in docs/evidence.md."""
 
 import shutil
 import sqlite3
@@ -13,19 +10,19 @@ import pytest
 from msgspec.structs import replace
 
 from controller.archive.signer import SigningSettings, open_signer
-from controller.audit.run import audit
-from controller.audit.shoe import AuditSettings
-from controller.evidence_log.checkpoint import TreeHead, short_code
-from controller.evidence_log.leaf import LEAVES, SIGNED_BY_TABLE, Leaf
-from controller.evidence_log.log import read_head
-from controller.evidence_log.note import KeyType, NoteKey, SignedNote, sign_line
-from controller.evidence_log.tree import Frontier, leaf_hash
+from controller.journal.evidence_log.checkpoint import TreeHead, short_code
+from controller.journal.evidence_log.leaf import LEAVES, SIGNED_BY_TABLE, Leaf
+from controller.journal.evidence_log.log import read_head
+from controller.journal.evidence_log.note import KeyType, NoteKey, SignedNote, sign_line
+from controller.journal.evidence_log.tree import Frontier, leaf_hash
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.verify import verify
 from controller.system.keys import TableKey, key_of_seed, new_seed
+from office.audit.run import audit
+from office.audit.shoe import AuditSettings
 
 LAST_COUPS = (
     *("44 81 C9", "44 91 92", "43", "44 82 AD", "44 92 B5", "47 90"),
@@ -97,8 +94,8 @@ def forged_note(leaf: Leaf, head: TreeHead, one_time: TableKey, signer: TableKey
 @pytest.fixture
 def decided(logged):
     """A table in mid-shoe, stopped, after a floorperson's decision."""
-    from controller.actions.actions import Resolution  # noqa: PLC0415
-    from controller.actions.choices import FloorDecision, Provisional  # noqa: PLC0415
+    from controller.rules.actions.actions import Resolution  # noqa: PLC0415
+    from controller.rules.actions.choices import FloorDecision, Provisional  # noqa: PLC0415
 
     table = logged("44 91 92")
     table.script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER))

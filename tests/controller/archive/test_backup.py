@@ -1,14 +1,10 @@
-"""A spare machine takes over: a backup in the middle of a shoe, and what the restored table says.
-
-Source: controller/archive/README.md, "A spare machine".
-"""
+"""A spare machine takes over: a backup in the middle of a shoe, what the restored table says."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from controller.actions.declaration import Author
 from controller.archive import backup as backup_module
 from controller.archive.backup import (
     BackupFailed,
@@ -20,17 +16,18 @@ from controller.archive.backup import (
     say_restored,
 )
 from controller.archive.log_start import begin_log_anew
+from controller.archive.replay.recovery import recover
 from controller.archive.signer import SigningSettings, open_signer
-from controller.evidence_log.leaf import LeafKind
-from controller.evidence_log.log import LogRefused, leaves_newest_first
 from controller.journal.database import copy_database
+from controller.journal.evidence_log.leaf import LeafKind
+from controller.journal.evidence_log.log import LogRefused, leaves_newest_first
 from controller.journal.folder import COUNTS_NAME
 from controller.journal.log_database import LogDatabase
 from controller.journal.people import PeopleFile
 from controller.journal.store import Journal
 from controller.journal.verify import verify
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
+from controller.rules.actions.declaration import Author
+from controller.rules.profiles.load import load_clauses
 
 AT_NS = 1_795_000_000_000_000_000
 

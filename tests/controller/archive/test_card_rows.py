@@ -8,6 +8,7 @@ from hashlib import sha256
 import pytest
 
 from controller.archive.card_rows import ShoeRows
+from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.journal.card_row_format import CardRow, RowFlag, RowRole, read_row
 from controller.journal.shoe_file import ROW_BYTES
 from controller.journal.values import StoredRecord
@@ -16,7 +17,6 @@ from controller.procedure.events import CardDrawn
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
 
 PORT = "/dev/shoe"

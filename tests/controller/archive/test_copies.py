@@ -1,7 +1,4 @@
-"""Archiving: each copy of a finished shoe is verified, and no different file is overwritten.
-
-Source: controller/archive/README.md, "Journal commands".
-"""
+"""Archiving: each copy of a finished shoe is verified, and no different file is overwritten."""
 
 import json
 import os
@@ -14,9 +11,9 @@ import pytest
 from controller.archive import copies as journal_archive
 from controller.archive.copies import archive_shoes
 from controller.archive.shoe_index import shoe_summaries
-from controller.evidence_log.checkpoint import parse_checkpoint
-from controller.evidence_log.note import parse_note
-from controller.evidence_log.shoe_proof import shoe_leaves
+from controller.journal.evidence_log.checkpoint import parse_checkpoint
+from controller.journal.evidence_log.note import parse_note
+from controller.journal.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError

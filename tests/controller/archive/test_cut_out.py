@@ -1,8 +1,6 @@
 """A kill, and then the newest records cut out: what the evidence log has of an irregularity.
 
 Whoever does it has the account's rights, and no key of an earlier head.
-Source: controller/archive/README.md, "The evidence log"; docs/evidence.md, "Attacks on the
-evidence".
 """
 
 import os
@@ -16,21 +14,21 @@ from pathlib import Path
 import pytest
 
 from controller.archive.log_start import continue_log
+from controller.archive.replay.recovery import recover
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.evidence_log.leaf import LeafKind
-from controller.evidence_log.log import LogRefused, leaves_newest_first
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import read_entry
+from controller.journal.evidence_log.leaf import LeafKind
+from controller.journal.evidence_log.log import LogRefused, leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
+from controller.rules.profiles.load import load_clauses
 from controller.table.loop import Loop
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import read_entry
 from hil.simulation.sealed_journal import note_evidence
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -1,14 +1,9 @@
-"""Exporting a journal: tapes that can be replayed, and JSON rows with disclosure applied.
-
-Source: controller/archive/README.md, "Journal commands"; controller/views/README.md, "Disclosure".
-"""
+"""Exporting a journal: tapes that can be replayed, and JSON rows with disclosure applied."""
 
 from pathlib import Path
 
 import pytest
 
-from controller.actions.actions import ChangeSetting, CloseShoe, CorrectCoup
-from controller.actions.declaration import Role
 from controller.archive.export import (
     RecordSpan,
     export_tape,
@@ -18,15 +13,17 @@ from controller.archive.export import (
     sealed_span,
     span_records,
 )
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.core.tape.entries import StateDigest
+from controller.core.tape.records import read_entry
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import Base, JournalError
 from controller.procedure.effects import CoupClosed, SettingChanged
-from controller.profiles.load import profile_text
-from controller.replay.report import ReplayFinding, replay
+from controller.rules.actions.actions import ChangeSetting, CloseShoe, CorrectCoup
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.tape.entries import StateDigest
-from controller.tape.records import read_entry
+from controller.rules.profiles.load import profile_text
 
 OVERDRAW = ("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9", "44 91 92", "44 82 AD", "44 92 B5")
 OVERDRAW += ("44 83 A3",)

@@ -1,7 +1,4 @@
-"""A finished shoe from records of the core: where it ends, its heading, its rows, when it is clean.
-
-Source: controller/journal/README.md, "Base", "Shoe file".
-"""
+"""A finished shoe from records of the core: its end, heading, rows, when it is clean."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -10,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import ChangeSetting, CloseShoe, CorrectCoup
 from controller.archive.finished_shoe import (
     LEDGERS,
     FinishedShoe,
@@ -19,6 +15,10 @@ from controller.archive.finished_shoe import (
     shoe_records,
     shoes_ended,
 )
+from controller.archive.replay.upgrade import UpgradeLedger
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Started
+from controller.core.tape.records import entry_record, input_record, read_entry, read_input
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, read_row
 from controller.journal.encoding import EncodingError
 from controller.journal.record import GENESIS, link
@@ -27,11 +27,8 @@ from controller.journal.store import Journal, StoredRecord, open_read_only
 from controller.journal.values import Base, SavedState
 from controller.procedure.effects import ShoeEnded
 from controller.procedure.events import CardDrawn
-from controller.replay.upgrade import UpgradeLedger
+from controller.rules.actions.actions import ChangeSetting, CloseShoe, CorrectCoup
 from controller.rules.outcome import Outcome
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Started
-from controller.tape.records import entry_record, input_record, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 
 PORT = "/dev/ttyUSB0"

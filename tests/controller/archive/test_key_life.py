@@ -1,7 +1,4 @@
-"""The life of a table's key: rotated, lost, revoked, retired with the table; each is on record.
-
-Source: controller/archive/README.md, "The life of the key".
-"""
+"""The life of a table's key: rotated, lost, revoked, retired with the table; each is on record."""
 
 import shutil
 import stat
@@ -12,7 +9,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.declaration import Author, Proof
 from controller.archive.backup import say_restored
 from controller.archive.key_life import KeyRefused, name_key, retire_table, revoke_key
 from controller.archive.log_keys import keys_on_record, numbered
@@ -25,12 +21,13 @@ from controller.archive.signer import (
     SigningSettings,
     open_signer,
 )
-from controller.evidence_log.leaf import Leaf
-from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
-from controller.evidence_log.note import KeyType, NoteKey, table_key, valid_signatures
+from controller.journal.evidence_log.leaf import Leaf
+from controller.journal.evidence_log.log import LogRefused, leaves_newest_first, stored_note
+from controller.journal.evidence_log.note import KeyType, NoteKey, table_key, valid_signatures
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import Journal
 from controller.journal.verify import verify
+from controller.rules.actions.declaration import Author, Proof
 from controller.system.keys import PublicKey, load_key, make_key
 from firmware_bridge.timestamp import Timestamp
 

@@ -1,8 +1,4 @@
-"""The evidence log of a table: what it says, what it refuses, and what a crash cannot take from it.
-
-Source: controller/archive/README.md, "The evidence log"; controller/journal/README.md, "Evidence
-log".
-"""
+"""The evidence log of a table: what it says and refuses, and what a crash cannot take."""
 
 import logging
 import shutil
@@ -15,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions.actions import Resolution
-from controller.actions.choices import FloorDecision, Provisional
 from controller.archive import sealer as sealer_module
 from controller.archive.log_writer import SPOKEN_WITHIN_NS, LogWriter
 from controller.archive.signer import NoSigner, Signer
-from controller.evidence_log.checkpoint import TreeHead
-from controller.evidence_log.leaf import Leaf, LeafKind
-from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
-from controller.evidence_log.note import KeyType, NoteKey, valid_signatures
+from controller.journal.evidence_log.checkpoint import TreeHead
+from controller.journal.evidence_log.leaf import Leaf, LeafKind
+from controller.journal.evidence_log.log import LogRefused, leaves_newest_first, stored_note
+from controller.journal.evidence_log.note import KeyType, NoteKey, valid_signatures
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
 from controller.journal.verify import verify
+from controller.rules.actions.actions import Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.system.keys import PublicKey, TableKey, load_public, make_key
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now

@@ -1,7 +1,4 @@
-"""Pruning: each reason to keep a shoe, whole days in order, holds, the lock, and interruptions.
-
-Source: controller/archive/README.md, "Journal commands".
-"""
+"""Pruning: each reason to keep a shoe, whole days in order, holds, the lock, and interruptions."""
 
 import contextlib
 import json
@@ -9,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions.declaration import Author, Proof
 from controller.archive.consumers import FeedCursor, cursor_path, store_cursor
 from controller.archive.copies import archive_shoes
 from controller.archive.prune import (
@@ -20,15 +16,16 @@ from controller.archive.prune import (
     prune_lock,
     release_hold,
 )
+from controller.archive.replay.recovery import recover
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.archive.shoe_index import ShoeName
 from controller.journal.folder import sealed_files
 from controller.journal.people import PeopleFile
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import JournalError
 from controller.journal.verify import verify
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
-from controller.replay.report import ReplayFinding, replay
+from controller.rules.actions.declaration import Author, Proof
+from controller.rules.profiles.load import load_clauses
 
 NS_PER_DAY = 86_400 * 1_000_000_000
 # 2026-02-01 00:00 UTC: everything here is long past.

@@ -1,7 +1,4 @@
-"""The sealer over a real journal: at a shoe's end, at a start, and after failures; play goes on.
-
-Source: controller/archive/README.md, "Evidence".
-"""
+"""The sealer over a real journal: at a shoe's end, at a start, and after failures; play goes on."""
 
 import logging
 import os
@@ -21,9 +18,10 @@ from controller.archive.sealer import Sealer
 from controller.archive.shoe_index import shoe_summaries
 from controller.archive.signer import SigningSettings
 from controller.core.state import Stored
-from controller.evidence_log.leaf import Leaf, LeafKind
-from controller.evidence_log.log import leaves_newest_first
-from controller.evidence_log.shoe_proof import shoe_leaves, shoe_proof
+from controller.core.tape.inputs import Started
+from controller.journal.evidence_log.leaf import Leaf, LeafKind
+from controller.journal.evidence_log.log import leaves_newest_first
+from controller.journal.evidence_log.shoe_proof import shoe_leaves, shoe_proof
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.shoe_file import UNSIGNED
@@ -32,7 +30,6 @@ from controller.journal.verify import verify
 from controller.system.keys import load_public, make_key
 from controller.table.loop import Loop
 from controller.table.subscribers import Follower
-from controller.tape.inputs import Started
 from firmware_bridge.timestamp import Timestamp
 from hil.simulation.sealed_journal import note_evidence
 

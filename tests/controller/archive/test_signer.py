@@ -1,7 +1,4 @@
-"""Signing with a key file, with the house's program, or not at all, and the messages for each.
-
-Source: controller/archive/README.md, "Evidence".
-"""
+"""Signing with a key file, with the house's program, or not at all, and the messages for each."""
 
 import os
 import stat

@@ -1,6 +1,6 @@
 """Heads are offered to witnesses over HTTP; what an absent, wrong or lying one changes.
 
-Source: controller/archive/README.md, "Witnesses"; C2SP tlog-witness.
+Source: C2SP tlog-witness.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from controller.archive import witness as witness_module
 from controller.archive.log_writer import LogWriter
 from controller.archive.signer import KeySigner, SigningSettings, open_signer
 from controller.archive.witness import WitnessSettings, parse_witness_key
-from controller.evidence_log.leaf import Leaf, LeafKind
-from controller.evidence_log.log import stored_note
-from controller.evidence_log.note import NoteError, valid_signatures
+from controller.journal.evidence_log.leaf import Leaf, LeafKind
+from controller.journal.evidence_log.log import stored_note
+from controller.journal.evidence_log.note import NoteError, valid_signatures
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal

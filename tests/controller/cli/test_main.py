@@ -66,11 +66,11 @@ def test_status_checks_no_configuration(given: str, tmp_path: Path) -> None:
         "import os, sys; from controller.cli.main import main\n"
         f"os.chdir({str(tmp_path)!r})\n"
         f"code = main(['status', {given!r}])\n"
-        "loaded = [name for name in sys.modules if name.startswith('controller.config.')]\n"
+        "loaded = [name for name in sys.modules if name.startswith('controller.service.config.')]\n"
         "print(code, sorted(loaded))"
     )
 
-    loaded = "['controller.config.document', 'controller.config.table_files']"
+    loaded = "['controller.service.config.document', 'controller.service.config.table_files']"
     assert python(code).stdout.endswith(f"4 {loaded}\n")
 
 

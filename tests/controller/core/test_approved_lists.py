@@ -1,7 +1,4 @@
-"""An older list of approved firmware is not believed once a newer one was seen, over restarts, too.
-
-Source: controller/commissioning/README.md, "Approved firmware".
-"""
+"""An old list of approved firmware is not believed once a newer was seen, after restarts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.core.settings import ShufflerDeviceSettings
 from controller.core.stored_settings import SETTINGS
+from controller.core.tape.inputs import Started
 from controller.journal.store import Journal
-from controller.profiles.load import load_clauses
-from controller.replay.report import ReplayFinding, replay
+from controller.rules.profiles.load import load_clauses
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.inputs import Started
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.clock import now
 

@@ -1,16 +1,16 @@
 """An Angel Eye at a table with a continuous shuffler: its own announcements, coup after coup.
 
-Source: S42 (l)(1); controller/procedure/README.md.
+Source: S42 (l)(1).
 """
 
 import pytest
 from msgspec.structs import replace
 
 from controller.core.build import build_core
+from controller.core.tape.entries import EventVerdicts
 from controller.procedure.effects import CoupClosed
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import complete_text, load_clauses, load_profile
-from controller.tape.entries import EventVerdicts
+from controller.rules.profiles.load import complete_text, load_clauses, load_profile
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings

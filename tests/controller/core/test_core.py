@@ -1,6 +1,6 @@
 """The core: total, deterministic, its state can be stored, and it locks a suspended table's shoe.
 
-Source: controller/core/README.md, "The core"; wire document, commands.
+Source: wire document, commands.
 """
 
 from hashlib import sha256
@@ -11,7 +11,21 @@ from hypothesis import strategies as st
 from in_words import in_words
 from msgspec.structs import replace
 
-from controller.actions.actions import (
+from controller.core.state import encode_state
+from controller.core.tape.entries import (
+    CommandGiven,
+    DeviceEventRecorded,
+    EventVerdicts,
+    RunBegan,
+    StateDigest,
+)
+from controller.core.tape.inputs import NoiseDropped, Tick
+from controller.core.tape.records import INPUTS, entry_record, input_record
+from controller.custody.state import CustodyState, ShoeCustody
+from controller.procedure.effects import CoupClosed, Refusal
+from controller.procedure.events import CustodyFindingRaised, GamingDayChanged, ProgramReplaced
+from controller.procedure.phases import Phase
+from controller.rules.actions.actions import (
     CallNoMoreBets,
     ChangeSetting,
     ClearShoeError,
@@ -30,26 +44,12 @@ from controller.actions.actions import (
     UnlockShoe,
     VacateSeat,
 )
-from controller.actions.choices import ActKind, FloorDecision, Provisional
-from controller.actions.declaration import Role
-from controller.core.state import encode_state
-from controller.custody.state import CustodyState, ShoeCustody
-from controller.messages.catalogue import to_words
-from controller.procedure.effects import CoupClosed, Refusal
-from controller.procedure.events import CustodyFindingRaised, GamingDayChanged, ProgramReplaced
-from controller.procedure.phases import Phase
-from controller.profiles.load import complete_text, load_profile
+from controller.rules.actions.choices import ActKind, FloorDecision, Provisional
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.settlement.wagers import Wager, WagerKind
-from controller.tape.entries import (
-    CommandGiven,
-    DeviceEventRecorded,
-    EventVerdicts,
-    RunBegan,
-    StateDigest,
-)
-from controller.tape.inputs import NoiseDropped, Tick
-from controller.tape.records import INPUTS, entry_record, input_record
+from controller.rules.profiles.load import complete_text, load_profile
+from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from controller.core import card_tracking as core_cards
 from controller.core.card_tracking import describe_position
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
 from controller.custody import batch_actions as batches
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
@@ -21,17 +23,15 @@ from controller.custody.state import (
     batch_of_back,
     check_consistent,
 )
-from controller.messages.catalogue import to_words
 from controller.procedure.events import CustodyFindingRaised, DomainEvent, GamingDayChanged
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_profile
 from controller.rules.cards import Card, Rank, Suit
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
+from controller.rules.profiles.load import load_profile
+from controller.system.messages.catalogue import to_words
 from drivers.events import CardPassed, Spot, TagSeen
 
 W = CardPlace

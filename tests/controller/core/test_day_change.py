@@ -1,7 +1,4 @@
-"""A clock that jumped by more than a day: the gaming day waits for a person, and is put right.
-
-Source: controller/table/README.md, "The clock"; controller/replay/README.md, "Numbering".
-"""
+"""A clock that jumped by more than a day: the gaming day waits for a person, and is put right."""
 
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -10,25 +7,25 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from controller.actions.actions import CloseShoe, SetGamingDay
+from controller.archive.replay.report import ReplayFinding, replay
+from controller.archive.replay.upgrade import UpgradeLedger, carried_over_state
 from controller.cli.main import main
-from controller.control.answer_schema import RecordedAnswer
-from controller.control.answers import answered_entries
 from controller.core.day_change import begin_due_day
 from controller.core.gaming_day import GamingCalendar
 from controller.core.state import Transition
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import ClockSync, ClockSyncRead
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.messages.catalogue import to_words
+from controller.outlets.control.answer_schema import RecordedAnswer
+from controller.outlets.control.answers import answered_entries
 from controller.procedure.effects import ActRecord, Prompt, Refusal, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
-from controller.replay.report import ReplayFinding, replay
-from controller.replay.upgrade import UpgradeLedger, carried_over_state
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import ClockSync, ClockSyncRead
-from controller.views.build import build_snapshot
+from controller.record.build import build_snapshot
+from controller.rules.actions.actions import CloseShoe, SetGamingDay
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.timestamp import Timestamp
 
 S = 1_000_000_000

@@ -1,27 +1,27 @@
 """Device commands that people request: granted, or refused with reason and remedy.
 
-Source: controller/actions/README.md, "Actions"; design rule "read-only by default".
+Source: design rule "read-only by default".
 """
 
 import pytest
 from in_words import in_words
 from msgspec.structs import replace
 
-from controller.actions.actions import ClearShoeError, GiveShufflerOrder, LockShoe, UnlockShoe
-from controller.actions.declaration import Role
 from controller.core import device_commands as core_orders
 from controller.core.device_commands import GrantedCommand
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
-from controller.profiles.load import load_profile
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import ClearShoeError, GiveShufflerOrder, LockShoe, UnlockShoe
+from controller.rules.actions.declaration import Role
+from controller.rules.profiles.load import load_profile
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
 SHOE = DeviceSettings("/dev/shoe", "angel-eye-ii-ex", allow_commands=True)

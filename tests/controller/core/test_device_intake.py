@@ -1,7 +1,4 @@
-"""Each device event becomes its domain event, or none.
-
-Source: controller/core/README.md, "Why message, device event and domain event are three things".
-"""
+"""Each device event becomes its domain event, or none."""
 
 from itertools import product
 from typing import get_args

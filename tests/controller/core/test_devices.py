@@ -1,11 +1,7 @@
-"""The drivers of a table by port: inputs, states, and devices that change between runs.
-
-Source: controller/config/README.md, "Devices of a table".
-"""
+"""The drivers of a table by port: inputs, states, and devices that change between runs."""
 
 import pytest
 
-from controller.config.time_zone import zone_data
 from controller.core.build import build_core
 from controller.core.devices import Devices
 from controller.core.settings import (
@@ -15,10 +11,11 @@ from controller.core.settings import (
 )
 from controller.core.state import CoreState, Transition, encode_state
 from controller.core.stored_settings import SETTINGS
+from controller.core.tape.inputs import Started
 from controller.journal.encoding import EncodingError
 from controller.procedure.state import TableState
-from controller.profiles.load import load_clauses, profile_text
-from controller.tape.inputs import Started
+from controller.rules.profiles.load import load_clauses, profile_text
+from controller.service.config.time_zone import zone_data
 from drivers.commands import LockExit, SetPolling
 from drivers.events import CommandAnswered, Stage, StageChanged
 from drivers.model import ReaderSeat

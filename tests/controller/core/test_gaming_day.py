@@ -1,6 +1,6 @@
 """The gaming day of a moment, across DST, midnight and clock steps; numbers of shoes.
 
-Source: glossary "gaming day"; RFC 8536 (TZif); controller/replay/README.md, "Numbering".
+Source: glossary "gaming day"; RFC 8536 (TZif).
 """
 
 from datetime import UTC, datetime

@@ -1,35 +1,32 @@
-"""Clock steps found from timestamps alone, and disk levels: recorded once, replayed the same.
-
-Source: controller/table/README.md, "The clock", "Disk space".
-"""
+"""Clock steps found from timestamps alone, and disk levels: recorded once, replayed the same."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.actions.actions import CallNoMoreBets, OperatorAction
-from controller.actions.declaration import Role
+from controller.archive.replay.recovery import recover
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.host_state import STEP_NS_MIN, UNKNOWN_HOST, after_clock_reading, after_start
 from controller.core.state import encode_state
+from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
+from controller.core.tape.inputs import DiskLevel, DiskSpace, Tick
+from controller.core.tape.records import ENTRIES, INPUTS, read_entry
 from controller.journal.store import open_read_only
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
-from controller.replay.report import ReplayFinding, replay
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.tape.inputs import DiskLevel, DiskSpace, Tick
-from controller.tape.records import ENTRIES, INPUTS, read_entry
-from controller.views.build import build_snapshot
-from controller.views.host import (
+from controller.record.build import build_snapshot
+from controller.record.host import (
     SHOWN_NS,
     describe_clock_step,
     describe_disk,
     format_size,
     host_view,
 )
-from controller.views.snapshot_devices import ClockView, HostView
+from controller.record.snapshot_devices import ClockView, HostView
+from controller.rules.actions.actions import CallNoMoreBets, OperatorAction
+from controller.rules.actions.declaration import Role
+from controller.rules.profiles.load import load_clauses
 from firmware_bridge.timestamp import Timestamp
 
 S = 1_000_000_000

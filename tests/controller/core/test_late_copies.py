@@ -5,9 +5,9 @@ Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence.
 
 import pytest
 
+from controller.core.tape.entries import EventVerdicts
 from controller.procedure.effects import CoupClosed
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import EventVerdicts
 from firmware_bridge.transport.port import Chunk
 
 PORT = "/dev/ttyUSB0"

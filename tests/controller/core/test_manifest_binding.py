@@ -8,8 +8,6 @@ from hashlib import sha256
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, SetCardApart
-from controller.actions.declaration import Role
 from controller.core.host_records import usb_device_entry
 from controller.core.manifest_binding import (
     MANIFESTS,
@@ -17,18 +15,20 @@ from controller.core.manifest_binding import (
     is_batch_name,
     set_card_apart,
 )
+from controller.core.tape.entries import BatchBound, CardSetApart, UsbDeviceFate, UsbDeviceRecorded
+from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
 from controller.custody import shoe as shoes
 from controller.custody.card_states import CardPlace
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.state import CustodyState
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.load import load_profile
+from controller.rules.actions.actions import OperatorAction, SetCardApart
+from controller.rules.actions.declaration import Role
 from controller.rules.cards import Card, Rank, Suit
+from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode
-from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceFate, UsbDeviceRecorded
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 

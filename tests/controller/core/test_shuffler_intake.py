@@ -1,8 +1,4 @@
-"""Each event of the shuffler's port becomes its domain event, or none.
-
-Source: controller/core/README.md, "The core"; controller/procedure/README.md, "The shuffler at the
-table".
-"""
+"""Each event of the shuffler's port becomes its domain event, or none."""
 
 import pytest
 

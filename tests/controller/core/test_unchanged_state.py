@@ -1,6 +1,6 @@
 """What an input does not change is the same object after it: it is neither rebuilt nor compared.
 
-Source: controller/core/README.md, "The core"; performance goals P1, P19.
+Source: performance goals P1, P19.
 """
 
 from firmware_bridge.transport.port import Chunk

@@ -1,4 +1,4 @@
-"""Decoding of card chips; the bytes are literals of controller/commissioning/README.md."""
+"""Decoding of card chips; the bytes are literals of controller/service/commissioning/README.md."""
 
 from itertools import product
 

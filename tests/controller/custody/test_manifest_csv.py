@@ -13,8 +13,8 @@ from controller.custody.manifest_csv import (
     write_manifest,
     write_sheet,
 )
-from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
+from controller.system.messages.catalogue import to_words
 
 HEAD = "# batch = RED-0001\n# back = red\n# decks = 1\ntag,rank,suit,deck\n"
 QUEEN = Card.parse("Qd")

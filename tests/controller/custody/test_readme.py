@@ -5,7 +5,7 @@ from pathlib import Path
 
 from controller.custody.card_states import PLACE_OF, CardPlace, CardState
 from controller.custody.findings import FindingCode
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
 
 README = Path(__file__).parents[3] / "controller" / "custody" / "README.md"
 

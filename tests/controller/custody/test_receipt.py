@@ -19,9 +19,9 @@ from controller.custody.receipt import (
     signed_bytes,
     write_receipt,
 )
-from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
 from controller.system.json_document import JsonError
+from controller.system.messages.catalogue import to_words
 
 STATEMENT = ReceiptStatement(
     batch="RED-1",

@@ -1,6 +1,6 @@
 """The chain's formula, against values computed with `sha256sum` over the documented bytes.
 
-Source: controller/journal/README.md, "Chain"; FIPS 180-4.
+Source: FIPS 180-4.
 """
 
 from controller.journal.record import GENESIS, link

@@ -1,8 +1,6 @@
 """Acknowledged records survive a crash, and records that cannot be stored are not acknowledged.
 
 Not: power cuts; a killed process leaves the page cache intact.
-Source: controller/core/README.md, "Store before you act"; controller/journal/README.md,
-"Durability".
 """
 
 import os

@@ -1,7 +1,4 @@
-"""Stored values: one encoding for each value, and every other form of it is refused.
-
-Source: controller/journal/README.md, "Encoding".
-"""
+"""Stored values: one encoding for each value, and every other form of it is refused."""
 
 from enum import StrEnum
 

@@ -1,7 +1,4 @@
-"""A journal's folder: the order of sealed shoes, and records read across them as if never moved.
-
-Source: controller/journal/README.md, "Folder", "Reading".
-"""
+"""A journal's folder: the order of sealed shoes, and records read across them as if never moved."""
 
 import subprocess
 import sys

@@ -1,7 +1,4 @@
-"""Nobody but the table's own account reads a journal: it holds cards that nobody has seen.
-
-Source: controller/journal/README.md, "File".
-"""
+"""Nobody but the table's own account reads a journal: it holds cards that nobody has seen."""
 
 import stat
 import subprocess

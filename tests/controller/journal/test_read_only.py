@@ -1,7 +1,4 @@
-"""Reading a journal without writing to it: beside a running table, from a copy, damaged.
-
-Source: controller/journal/README.md, "Reading".
-"""
+"""Reading a journal without writing to it: beside a running table, from a copy, damaged."""
 
 import shutil
 import subprocess

@@ -1,7 +1,4 @@
-"""The envelope of a record: an input or an entry, and nothing else.
-
-Source: controller/journal/README.md, "Records".
-"""
+"""The envelope of a record: an input or an entry, and nothing else."""
 
 import msgpack
 import pytest

@@ -1,7 +1,4 @@
-"""Moving a finished shoe into its file: after any crash its records are in live.db or in the file.
-
-Source: controller/journal/README.md, "Folder", "Base".
-"""
+"""Moving a finished shoe into its file: after any crash its records are in live.db or the file."""
 
 import errno
 import os

@@ -1,7 +1,4 @@
-"""The bytes of a sealed file, written and read, and what the reader refuses.
-
-Source: controller/journal/README.md, "Shoe file".
-"""
+"""The bytes of a sealed file, written and read, and what the reader refuses."""
 
 import struct
 import zlib

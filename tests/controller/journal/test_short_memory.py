@@ -2,8 +2,7 @@
 
 It is the C library that refuses: SQLite's own limit of its heap, and the limit of a process's
 addresses. Not once is evidence called damaged because of it.
-Source: sqlite.org, "PRAGMA hard_heap_limit"; setrlimit(2), RLIMIT_AS; controller/journal/README.md,
-"Durability".
+Source: sqlite.org, "PRAGMA hard_heap_limit"; setrlimit(2), RLIMIT_AS.
 """
 
 import errno

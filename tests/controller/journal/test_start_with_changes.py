@@ -1,17 +1,17 @@
 """A start whose profile differs from the settings in force: notice, and changes made in play.
 
-Source: controller/procedure/README.md, "Settings that change in play"; D-27.
+Source: D-27.
 """
 
 import pytest
 from acts_of_people import acted
 
-from controller.actions.actions import ChangeSetting, GiveNotice
+from controller.archive.replay.recovery import RecoveredState, recover, refusal_to_start
 from controller.journal.store import Journal
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.step import step
-from controller.profiles.load import load_clauses, profile_text
-from controller.replay.recovery import RecoveredState, recover, refusal_to_start
+from controller.rules.actions.actions import ChangeSetting, GiveNotice
+from controller.rules.profiles.load import load_clauses, profile_text
 
 CLAUSES = load_clauses()
 S42 = profile_text("s42-mini")

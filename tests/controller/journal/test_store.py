@@ -1,7 +1,4 @@
-"""The store: records come back in order, once, under one chain, and there is one writer.
-
-Source: controller/journal/README.md.
-"""
+"""The store: records come back in order, once, under one chain, and there is one writer."""
 
 import os
 import sqlite3

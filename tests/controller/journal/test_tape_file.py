@@ -1,7 +1,4 @@
-"""A tape: its documented bytes, every cut and changed byte refused, and reading it as a journal.
-
-Source: controller/journal/README.md, "Tape".
-"""
+"""A tape: its documented bytes, every cut and changed byte refused, and reading it as a journal."""
 
 from hashlib import sha256
 from pathlib import Path

@@ -1,6 +1,6 @@
 """A damaged write-ahead log refuses a start; the torn end that a power cut leaves does not.
 
-Source: SQLite documentation, "WAL-mode File Format"; controller/journal/README.md, "Durability".
+Source: SQLite documentation, "WAL-mode File Format".
 """
 
 import os

@@ -1,8 +1,6 @@
 """The anomalies that are measured: the shoe, the exact test that knows it, our delay beside its.
 
 Run as a program it prints the tables of controller/monitors/README.md.
-
-Source: controller/monitors/README.md, "Measured".
 """
 
 from collections import Counter
@@ -46,9 +44,9 @@ from simulated_shoes import (
     suit_run,
 )
 
-from controller.monitors.advisory import AdvisoryKind
 from controller.monitors.state import MonitorState
 from controller.monitors.succession import FOURNIER, USPC, USPC_OLD
+from controller.rules.advisory import AdvisoryKind
 
 SHOES: Final = 200
 MORE_CARDS_MAX: Final = 4

@@ -3,8 +3,6 @@
 A test knows the kind of the anomaly, not what chance chose: not the cut, the run's suit or rank,
 nor, where the anomaly lies inside the shoe, its first card. It has the whole alarm budget for
 itself. Chance expects each card as often as the cards not yet seen hold it.
-
-Source: controller/monitors/README.md, "Measured".
 """
 
 from collections import Counter

@@ -1,7 +1,4 @@
-"""Simulated shoes as faces 0 to 51: fair ones, and each with one anomaly; seeded, no clock.
-
-Source: controller/monitors/README.md, "Measured".
-"""
+"""Simulated shoes as faces 0 to 51: fair ones, and each with one anomaly; seeded, no clock."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -9,7 +6,6 @@ from functools import cache
 from random import Random
 from typing import Final
 
-from controller.monitors.advisory import Advisory
 from controller.monitors.coup_paths import AFTER, START, VALUE_OF
 from controller.monitors.faces import FACES, GAP, RANKS, SUITS
 from controller.monitors.items import (
@@ -22,6 +18,7 @@ from controller.monitors.items import (
 )
 from controller.monitors.state import MonitorState
 from controller.monitors.take import take
+from controller.rules.advisory import Advisory
 from controller.rules.cards import Card, Rank, Suit
 
 DECKS: Final = 8

@@ -4,7 +4,6 @@ from math import log2
 
 import pytest
 
-from controller.monitors.advisory import AdvisoryKind
 from controller.monitors.budget import (
     BUDGET,
     BUDGET_SHOES,
@@ -19,6 +18,7 @@ from controller.monitors.budget import (
 )
 from controller.monitors.order_bets import order_alarms
 from controller.monitors.succession import RULES
+from controller.rules.advisory import AdvisoryKind
 
 
 def test_the_shares_are_the_whole_budget() -> None:

@@ -16,7 +16,6 @@ from simulated_shoes import (
     items_of_coups,
 )
 
-from controller.monitors.advisory import AdvisoryKind, CoupPattern, CoupsEvidence
 from controller.monitors.budget import UNIT
 from controller.monitors.coup_bets import _LATER, _OPENING, CoupBets, bet_on_coup, open_bets
 from controller.monitors.coup_paths import AFTER, DEPTH, LOST, START, VALUE_OF, Winner
@@ -24,6 +23,7 @@ from controller.monitors.faces import FACES, GAP
 from controller.monitors.items import BurnEnds, CardsUnseen, CoupEnds, ShoeOpens
 from controller.monitors.past import NO_PAST
 from controller.monitors.shoe_watch import open_shoe, watch_card
+from controller.rules.advisory import AdvisoryKind, CoupPattern, CoupsEvidence
 from controller.rules.coup import is_complete
 from controller.rules.outcome import Outcome, coup_result
 

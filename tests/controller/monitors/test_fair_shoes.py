@@ -15,7 +15,6 @@ from simulated_shoes import (
     items_of_coups,
 )
 
-from controller.monitors.advisory import AdvisoryKind
 from controller.monitors.budget import BUDGET, BUDGET_SHOES
 from controller.monitors.coup_paths import AFTER, START, VALUE_OF, Winner
 from controller.monitors.items import (
@@ -30,6 +29,7 @@ from controller.monitors.items import (
     ShoeOpens,
 )
 from controller.monitors.state import MonitorState
+from controller.rules.advisory import AdvisoryKind
 
 FEW_SHOES = 150
 RUN_SHOES = 1_500

@@ -14,11 +14,11 @@ from simulated_shoes import (
     ordered_shoe,
 )
 
-from controller.monitors.advisory import AdvisoryKind, RuleEvidence, RuleName
 from controller.monitors.budget import UNIT
 from controller.monitors.faces import DECKS_MAX, FACES, GAP
 from controller.monitors.order_bets import OPENING_CAPITAL, bet_on_order, deposit_for, pair_of
 from controller.monitors.succession import HITS, RULES, USPC
+from controller.rules.advisory import AdvisoryKind, RuleEvidence, RuleName
 
 
 @pytest.mark.parametrize(

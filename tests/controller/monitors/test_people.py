@@ -9,7 +9,6 @@ from statistics import median
 import pytest
 from simulated_shoes import advisories
 
-from controller.monitors.advisory import Advisory, AdvisoryKind, PersonEvidence
 from controller.monitors.budget import BUDGET_SHOES, FRACTION_BITS, PARTS, SHARES
 from controller.monitors.items import (
     CoupEnds,
@@ -26,6 +25,7 @@ from controller.monitors.people import (
     evidence_log2,
 )
 from controller.monitors.state import MonitorState
+from controller.rules.advisory import Advisory, AdvisoryKind, PersonEvidence
 
 COUPS = 75
 DEALERS = tuple(f"d{number}" for number in range(8))

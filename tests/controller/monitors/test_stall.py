@@ -3,7 +3,6 @@
 import pytest
 from simulated_shoes import SEEN, advisories
 
-from controller.monitors.advisory import AdvisoryKind, StallEvidence
 from controller.monitors.items import (
     CoupBegins,
     CutCardCameOut,
@@ -15,6 +14,7 @@ from controller.monitors.items import (
 )
 from controller.monitors.stall import StallLimits
 from controller.monitors.state import MonitorState
+from controller.rules.advisory import AdvisoryKind, StallEvidence
 
 MINUTE = 60 * 10**9
 LONG = 15 * MINUTE

@@ -17,7 +17,6 @@ from simulated_shoes import (
     slug_of_coups,
 )
 
-from controller.monitors.advisory import AdvisoryKind, SharedEvidence
 from controller.monitors.budget import UNIT
 from controller.monitors.faces import FACES, GAP
 from controller.monitors.follow import Dealt, FollowWay, StringFollower, follow, starting_capital
@@ -31,6 +30,7 @@ from controller.monitors.past import (
     card_of_block,
     card_of_text,
 )
+from controller.rules.advisory import AdvisoryKind, SharedEvidence
 
 
 @pytest.mark.parametrize("seed", range(60))

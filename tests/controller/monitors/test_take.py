@@ -6,16 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulated_shoes import SEEN, advisories, items_of
 
-from controller.messages.catalogue import to_words
-from controller.monitors.advisory import (
-    Advisory,
-    Evidence,
-    PersonEvidence,
-    RuleEvidence,
-    RuleName,
-    SharedEvidence,
-    StallEvidence,
-)
 from controller.monitors.faces import FACES, GAP, face_of
 from controller.monitors.items import (
     BurnEnds,
@@ -34,7 +24,17 @@ from controller.monitors.items import (
 from controller.monitors.state import MonitorState, decode_state, encode_state
 from controller.monitors.take import take
 from controller.monitors.words import words_of
+from controller.rules.advisory import (
+    Advisory,
+    Evidence,
+    PersonEvidence,
+    RuleEvidence,
+    RuleName,
+    SharedEvidence,
+    StallEvidence,
+)
 from controller.rules.cards import Card
+from controller.system.messages.catalogue import to_words
 
 # Faces near one another, so that order is as likely as not.
 NEAR = st.one_of(

@@ -2,9 +2,8 @@
 
 Run as a program it prints the table of controller/monitors/README.md.
 
-Source: controller/monitors/README.md, "Over many shoes"; D. Bayer and P. Diaconis, Trailing the
-dovetail shuffle to its lair, 1992; P. Diaconis, J. Fulman, S. Holmes, Analysis of casino shelf
-shuffling machines, 2013.
+Source: D. Bayer and P. Diaconis, Trailing the dovetail shuffle to its lair, 1992; P. Diaconis, J.
+Fulman, S. Holmes, Analysis of casino shelf shuffling machines, 2013.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,8 +14,8 @@ from typing import Final
 from simulated_shoes import DECKS, PickedUp, coups_of, cut, discards, fair_shoe
 
 from controller.monitors.across_shoes.shufflers import Shuffler, compare
-from controller.monitors.advisory import ShufflerEvidence
 from controller.monitors.past import PastShoe
+from controller.rules.advisory import ShufflerEvidence
 
 RUNS: Final = 9
 SHOES_MAX: Final = 60

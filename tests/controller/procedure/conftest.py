@@ -1,7 +1,6 @@
 """Tables, people and shufflers to play with, and the invariants of every step.
 
-Tables play dealing scripts (controller/script); every step is checked by `check_invariants`.
-Source: controller/procedure/README.md, "The procedure".
+Tables play dealing scripts (controller/core/script); every step is checked by `check_invariants`.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,10 +11,10 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.actions.actions import RecordAct, Resolution
-from controller.actions.choices import ActKind, FloorDecision, Provisional
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
+from controller.core.script.player import BEGINS_AT_NS
 from controller.journal.encoding import Codec
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     ActRecord,
     CoupClosed,
@@ -35,13 +34,13 @@ from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Accepted, Irregularity
-from controller.profiles.load import load_clauses, load_profile
+from controller.record.irregularity import forbidden_words, permitted_words
+from controller.rules.actions.actions import RecordAct, Resolution
+from controller.rules.actions.choices import ActKind, FloorDecision, Provisional
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.load import load_clauses, load_profile
 from controller.rules.setting_values import CutRoundStart, DealOption
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
-from controller.script.player import BEGINS_AT_NS
-from controller.views.irregularity import forbidden_words, permitted_words
+from controller.system.messages.catalogue import to_words
 
 DAY = "2026-11-21"
 STATES = Codec(TableState)

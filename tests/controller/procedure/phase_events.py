@@ -1,11 +1,12 @@
 """Ways into every phase, the events that meet it there, and the words of their answers.
 
 The answers are in phase_event_pairs.txt; how they read: test_phase_event_pairs.py.
-Source: controller/procedure/README.md, "The procedure".
 """
 
 from pathlib import Path
 
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
 from controller.procedure.effects import Refusal
 from controller.procedure.events import StepInput
 from controller.procedure.phases import Phase
@@ -13,8 +14,6 @@ from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
 
 BURNED = "start; burn Ac: 2c"
 ERROR = "P1 9h; B1 7c; P2 Kd; B2 Kh; P3"

@@ -1,7 +1,4 @@
-"""Records which rows of the table of play are tried, and which answer, while scripts play.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""Records which rows of the table of play are tried, and which answer, while scripts play."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -2,7 +2,6 @@
 
 A rule book is named by what it observes of order, and by what else differs: `results+one-cut`. In a
 script `12 x (P 7h; B 7c)` stands for these statements twelve times.
-Source: controller/procedure/README.md, "The procedure".
 """
 
 import re
@@ -11,17 +10,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
+from controller.core.script.player import BEGINS_AT_NS, DAY
 from controller.procedure.events import GamingDayChanged, StepInput
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
-from controller.profiles.load import load_profile
+from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import BurnMode, ShuffleMode
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
-from controller.script.player import BEGINS_AT_NS, DAY
 
 # What a rule book observes of order, in words; then a shoe with one cut card, without a burn, of
 # one deck; a table with a shuffler that reports.

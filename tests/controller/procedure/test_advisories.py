@@ -3,8 +3,8 @@
 import pytest
 from phase_events import PHASES, WAYS
 
-from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.phases import Phase
+from controller.rules.advisory import AdvisoryKind
 
 OPENED = "start; burn Ac: 2c"
 COUP = "P 9h; B 2c; P Ks; B 3h; result player"

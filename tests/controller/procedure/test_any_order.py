@@ -6,15 +6,6 @@ import pytest
 from acts_of_people import acted
 from recorded_rows import recorded, witnesses
 
-from controller.actions.actions import (
-    CallNoMoreBets,
-    CloseShoe,
-    LockShoe,
-    ReportFaceUp,
-    ReportTurned,
-    Resolution,
-)
-from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.custody.findings import Finding, FindingCode
 from controller.procedure.events import (
     CardDrawn,
@@ -44,6 +35,15 @@ from controller.procedure.phases import (
 from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.table.moves import MOVE_ROWS
+from controller.rules.actions.actions import (
+    CallNoMoreBets,
+    CloseShoe,
+    LockShoe,
+    ReportFaceUp,
+    ReportTurned,
+    Resolution,
+)
+from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome

@@ -1,7 +1,4 @@
-"""The table of play at a rule book: the machine's rows, without those that never answer there.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""The table of play at a rule book: the machine's rows, without those that never answer there."""
 
 from types import SimpleNamespace
 
@@ -18,7 +15,7 @@ from controller.procedure.table.book_table import table_at
 from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
 from controller.procedure.table.row import Row, answers_whenever
 from controller.procedure.table.table import ROWS
-from controller.profiles.load import load_profile
+from controller.rules.profiles.load import load_profile
 
 
 def test_without_a_book_every_row_is_shown_as_written() -> None:

@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, Prompt, PromptKind
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
 from controller.rules.setting_values import BurnMode, ShuffleMode
+from controller.system.messages.catalogue import to_words
 
 # Ace one, ten and faces ten (NY-e-3, S42-e-6-value), written again.
 OWED = {"A": 1, **{str(rank): rank for rank in range(2, 11)}, "J": 10, "Q": 10, "K": 10}

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from controller.core.script.parser import parse
+from controller.core.script.player import PlayedStatement, play
 from controller.procedure.effects import CoupClosed
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Irregularity
-from controller.profiles.load import load_profile
-from controller.script.parser import parse
-from controller.script.player import PlayedStatement, play
+from controller.rules.profiles.load import load_profile
 
 PLAYER_DRAWS = "P 2h; B 3c; P 3d; B 3s"  # 5 against 6
 PLAYER_STANDS_BANKER_DRAWS = "P 2h; B 2c; P 4d; B 3s"  # 6 against 5

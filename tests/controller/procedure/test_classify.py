@@ -1,6 +1,6 @@
 """What happens at the table is named from what it is, from nothing else.
 
-Source: controller/procedure/README.md, "The procedure"; D-16.
+Source: D-16.
 """
 
 from collections import Counter

@@ -5,10 +5,10 @@ Source: Section 42 (e)(6), (h)(5), (k)(4); D-3 to D-7. New York's rule is silent
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ShoeEnded
 from controller.procedure.phases import Phase
 from controller.rules.setting_values import CutRoundStart
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 COUP = "P1 7h; B 7c; P Kd; B Kh"

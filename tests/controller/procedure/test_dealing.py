@@ -5,7 +5,6 @@ Source: 9 NYCRR 5324.21 (f), (g), (h); Section 42 (g), (h), (k)(1); D-16.
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -13,6 +12,7 @@ from controller.procedure.verdicts import Accepted
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.setting_values import DealOption
+from controller.system.messages.catalogue import to_words
 
 COMPLETE = "P1 7h; B 7c; P Kd; B Kh"
 BANKER_DUE = "P 7h; B 2c; P Kd; B Kh"

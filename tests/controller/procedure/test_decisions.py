@@ -1,18 +1,18 @@
 """How a floorperson's decision ends a coup, and which decisions are refused and why.
 
-Source: D-32; controller/procedure/README.md, "Suspension".
+Source: D-32.
 """
 
 import pytest
 from acts_of_people import acted
 
-from controller.actions.actions import Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.people.permitted import refusal_to_resolve
 from controller.procedure.phases import Phase
 from controller.procedure.step_result import LISTED_IRREGULARITIES_MAX
+from controller.rules.actions.actions import Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.system.messages.catalogue import to_words
 
 COUP = "P1 7h; B 7c; P Kd; B Kh"
 WHOLE = f"{COUP}; result tie"

@@ -1,20 +1,20 @@
 """Every irregularity in each phase where it can arise: its clauses and the result of each decision.
 
-Source: controller/procedure/README.md, "Irregularities"; D-32.
+Source: D-32.
 """
 
 from dataclasses import dataclass
 
 import pytest
 
-from controller.actions.choices import FloorDecision
-from controller.messages.catalogue import to_words
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
 from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
 from controller.procedure.irregularities.custody import CUSTODY_IRREGULARITIES
 from controller.procedure.phases import BEFORE_A_COUP, Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.rules.actions.choices import FloorDecision
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 THREE = f"{OPENED}; P 7h; B 2c; P Kd"

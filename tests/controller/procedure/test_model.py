@@ -18,17 +18,6 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.actions.actions import (
-    Action,
-    CallNoMoreBets,
-    CloseShoe,
-    OperatorAction,
-    ReportFaceUp,
-    ReportTurned,
-    RequestGhostHand,
-    Resolution,
-)
-from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, Refusal
 from controller.procedure.events import (
     CardDrawn,
@@ -69,10 +58,21 @@ from controller.procedure.states.staff import NOBODY_YET
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.rule_points import RulePoint
+from controller.rules.actions.actions import (
+    Action,
+    CallNoMoreBets,
+    CloseShoe,
+    OperatorAction,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
+    Resolution,
+)
+from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import Card, point_value
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import DealOption
 from hil.dealing import tableau
 

@@ -1,7 +1,5 @@
 """Every phase and every kind of event: the table's answer, and what is due then.
 
-Source: controller/procedure/README.md, "The procedure", "Domain events".
-
 The answers are in phase_event_pairs.txt. The table plays by Section 42, observes results, turning
 and wagers, and allows two ghost hands a shoe. An event is a statement of a dealing script. A result
 that differs (`de`), a coup that was left with a card due (`ab`) or with complete hands (`ac`), and
@@ -20,11 +18,11 @@ import pytest
 from msgspec import Struct
 from phase_events import ANSWERS, OBSERVED, PHASES, WAYS, answer, parse_events
 
-from controller.actions.actions import DeclareResult, OperatorAction
-from controller.actions.choices import FloorDecision, LayoutPart
 from controller.procedure.events import AdvisoryRaised, ClockJumped, DomainEvent, Loss
 from controller.procedure.phases import Phase
 from controller.procedure.step import ACT_JUDGES, PLAY_ACT_JUDGES
+from controller.rules.actions.actions import DeclareResult, OperatorAction
+from controller.rules.actions.choices import FloorDecision, LayoutPart
 from controller.rules.coup import Place
 
 

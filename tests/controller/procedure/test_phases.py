@@ -24,7 +24,7 @@ from controller.procedure.state import CutState, ShoeState, TableState
 from controller.procedure.step_result import Step
 from controller.procedure.table.moves import MOVE_ROWS
 from controller.procedure.table.table import ROWS
-from controller.profiles.load import load_profile
+from controller.rules.profiles.load import load_profile
 
 BOOK = RuleBook.of(load_profile("s42-mini"), 8, ())
 MOVES = {trigger for one in MOVE_ROWS for trigger in one.on}

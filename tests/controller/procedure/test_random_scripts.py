@@ -2,8 +2,7 @@
 
 Cards are conserved, patrons and house together gain nothing, and a script gives the same verdicts
 twice, across a restart, and after printing and parsing it.
-Source: controller/procedure/README.md, "The procedure", "Wagers and payment at the table"; D-15,
-D-22, D-24.
+Source: D-15, D-22, D-24.
 """
 
 import random
@@ -19,23 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.actions.actions import (
-    CallNoMoreBets,
-    ChangeSetting,
-    CloseShoe,
-    CollectVigorish,
-    CorrectCoup,
-    GiveNotice,
-    OperatorAction,
-    RecordAct,
-    ReportFaceUp,
-    ReportTurned,
-    RequestGhostHand,
-    Resolution,
-    StateWagers,
-    VacateSeat,
-)
-from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
+from controller.core.script.player import BEGINS_AT_NS, DAY
+from controller.core.script.statement_forms import unparse
+from controller.core.script.statements import Burn, DueCard, HandCard, StatementBody
 from controller.journal.encoding import Codec
 from controller.procedure.effects import CoupClosed, CoupPayment, CoupRecord
 from controller.procedure.events import (
@@ -61,20 +48,32 @@ from controller.procedure.states.wagering import StandingWagers
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.wagering.wagers import standing_wagers
-from controller.profiles.load import load_profile, profile_names
+from controller.rules.actions.actions import (
+    CallNoMoreBets,
+    ChangeSetting,
+    CloseShoe,
+    CollectVigorish,
+    CorrectCoup,
+    GiveNotice,
+    OperatorAction,
+    RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
+    Resolution,
+    StateWagers,
+    VacateSeat,
+)
+from controller.rules.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import Card, Rank, Suit, point_value
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.load import load_profile, profile_names
 from controller.rules.setting_values import VigorishMode
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
-from controller.script.player import BEGINS_AT_NS, DAY
-from controller.script.statement_forms import unparse
-from controller.script.statements import Burn, DueCard, HandCard, StatementBody
-from controller.settlement.payment_order import PaymentAct
-from controller.settlement.payout import PayoutLine
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.payment_order import PaymentAct
+from controller.rules.settlement.payout import PayoutLine
+from controller.rules.settlement.wagers import Wager, WagerKind
 from hil.dealing import tableau
 
 STATES = Codec(TableState)

@@ -4,11 +4,11 @@ from importlib.resources import files
 
 import pytest
 
-from controller.actions.choices import FloorDecision
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import Phase
+from controller.rules.actions.choices import FloorDecision
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message
 
 README = (files("controller.procedure") / "README.md").read_text("utf-8")

@@ -1,16 +1,15 @@
 """The view of a remedy: what is permitted, forbidden, done and owed, and when it was decided.
 
-Source: Section 42 (k); controller/procedure/README.md, "Suspension"; controller/views/README.md,
-"Disclosure"; D-8, D-32.
+Source: Section 42 (k); D-8, D-32.
 """
 
 import pytest
 from shown_tables import part
 
 from controller.procedure.rulebook import ObservableFact
+from controller.record.remedy import remedy_view
+from controller.record.snapshot import OwedStepView, RemedyView
 from controller.rules.setting_values import DealOption, IrregularityRules
-from controller.views.remedy import remedy_view
-from controller.views.snapshot import OwedStepView, RemedyView
 
 NATURAL = "P1 9h; B 7c; P Kd; B Kh"
 NOTHING = part(RemedyView)

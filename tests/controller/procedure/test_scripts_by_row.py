@@ -6,16 +6,16 @@ shoe can run out; a floorperson's decision in each phase that a suspension may i
 one that is permitted there; some rare rows. Found by exploring tables at random, then shortened.
 test_table.py plays them.
 
-Source: controller/procedure/README.md, "The procedure"; D-32.
+Source: D-32.
 """
 
 from typing import NamedTuple
 
 from script_tables import book_named, file_rows, state_after
 
-from controller.actions.choices import FloorDecision
 from controller.procedure.phases import RESUMABLE_PHASES, Phase
 from controller.procedure.state import TableState
+from controller.rules.actions.choices import FloorDecision
 
 # The shoe that runs out in the burn for a boxed first card is over at that card.
 RUN_OUT = frozenset(RESUMABLE_PHASES) - {Phase.BOXED_BURN}

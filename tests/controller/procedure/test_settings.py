@@ -2,7 +2,7 @@
 
 For each setting there are stages: a profile, other settings, what the table observes, a dealing
 script. A value's outcome is all that the script gives, with every prompt and clause, or the error
-that refuses it. Source: controller/profiles/README.md, "Values of a profile".
+that refuses it. Source: controller/rules/profiles/README.md, "Values of a profile".
 """
 
 import tomllib
@@ -14,13 +14,14 @@ from itertools import combinations
 import pytest
 from msgspec.structs import replace
 
-from controller.config.layout_rules import PitSettings, pit_problems
+from controller.core.script.parser import parse
+from controller.core.script.player import play
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.profiles.house_profile import apply_house, parse_house
-from controller.profiles.load import load_profile, profile_names
-from controller.profiles.profile import Profile, ProfileError, build_profile
-from controller.profiles.setting_definitions import CONSTANTS, SHAPES
-from controller.profiles.setting_types import (
+from controller.rules.profiles.house_profile import apply_house, parse_house
+from controller.rules.profiles.load import load_profile, profile_names
+from controller.rules.profiles.profile import Profile, ProfileError, build_profile
+from controller.rules.profiles.setting_definitions import CONSTANTS, SHAPES
+from controller.rules.profiles.setting_types import (
     OddsLimitText,
     SettingValue,
     Token,
@@ -28,8 +29,7 @@ from controller.profiles.setting_types import (
     YesNo,
     to_setting_value,
 )
-from controller.script.parser import parse
-from controller.script.player import play
+from controller.service.config.layout_rules import PitSettings, pit_problems
 
 BET = "wagers 5 banker 100.20, 4 banker 100.00, 4 total_4 200.00, 3 player 40.00, 2 tie 10.00"
 SIX = "P 2h; B 2c; P Kd; B 4s; P 8h; result banker"  # Banker wins with six, five cards
@@ -321,7 +321,7 @@ def outcome(setting: str, stage: Stage, value: object) -> str:
     return "\n".join([f"{pit}", *lines])
 
 
-# Read where the configuration is checked, and by nothing in play (tests/controller/config).
+# Read where the configuration is checked, and by nothing in play (tests/controller/service/config).
 BESIDE_PLAY = {"feed_direction", "pay_control_reference"}
 
 

@@ -6,10 +6,10 @@ Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (e)(8), (h)(5); D-2, D-7, D-22.
 import pytest
 from msgspec.structs import replace
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, Prompt, Refusal, ShoeEnded, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 COUP = "P1 7h; B 7c; P Kd; B Kh"

@@ -1,6 +1,6 @@
 """Dealing that continues while the table is suspended, and the effect of the decision on it.
 
-Source: D-32; controller/procedure/README.md, "Suspension".
+Source: D-32.
 """
 
 import pytest

@@ -1,7 +1,4 @@
-"""The table of play: each row may answer, and each one matters.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""The table of play: each row may answer, and each one matters."""
 
 import inspect
 import sys

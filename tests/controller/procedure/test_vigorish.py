@@ -8,7 +8,12 @@ import pytest
 from acts_of_people import acted
 from in_words import in_words
 
-from controller.actions.actions import (
+from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
+from controller.procedure.events import GamingDayChanged
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import ObservableFact
+from controller.procedure.wagering.wagers import refusal_to_reshuffle
+from controller.rules.actions.actions import (
     ChangeSetting,
     CollectVigorish,
     DocumentVigorish,
@@ -16,14 +21,9 @@ from controller.actions.actions import (
     StateWagers,
     VacateSeat,
 )
-from controller.messages.catalogue import to_words
-from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
-from controller.procedure.events import GamingDayChanged
-from controller.procedure.phases import Phase
-from controller.procedure.rulebook import ObservableFact
-from controller.procedure.wagering.wagers import refusal_to_reshuffle
-from controller.settlement.vigorish_ledger import OwedVigorish
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.vigorish_ledger import OwedVigorish
+from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.messages.catalogue import to_words
 
 OBSERVED = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
 OPENED = "start; burn Ac: 2c"

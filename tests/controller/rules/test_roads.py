@@ -1,6 +1,6 @@
 """The five roads: grids worked by hand, and properties of every shoe.
 
-Each grid was drawn on paper by the rules in controller/evidence/README.md, "Roads". Big road:
+Each grid was drawn on paper by the rules in office/evidence/README.md, "Roads". Big road:
 B and P are wins, small letters wins with ties on them, t ties before any win. Derived roads:
 R red, b blue.
 """

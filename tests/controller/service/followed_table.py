@@ -1,9 +1,9 @@
 """A scripted table that stores in a journal; its subscribers are called without threads."""
 
 from controller.core.state import Stored, Subscriber
+from controller.core.tape.inputs import Started
 from controller.journal.store import Journal
 from controller.table.loop import Loop
-from controller.tape.inputs import Started
 
 
 class FollowedTable:

@@ -9,9 +9,9 @@ from shutil import copytree
 
 import pytest
 
-from controller.config.load import TableConfig, load_config
 from controller.service import app
 from controller.service.app import require_account_of_tables, usable_tables
+from controller.service.config.load import TableConfig, load_config
 from controller.service.table_program import StartRefused
 
 Put = Callable[..., Path]

@@ -1,7 +1,4 @@
-"""A table whose port another program holds waits for it, and says so, until it is free.
-
-Source: controller/table/README.md, "Running a table".
-"""
+"""A table whose port another program holds waits for it, and says so, until it is free."""
 
 import fcntl
 import logging
@@ -14,10 +11,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.config.load import TableConfig, load_config
-from controller.console.sites import WebServers
+from controller.outlets.console.sites import WebServers
 from controller.service import table_program as program_module
 from controller.service.awaited_ports import AwaitedPorts
+from controller.service.config.load import TableConfig, load_config
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import SharedParts, TableProgram
 from controller.service.tables import Tables

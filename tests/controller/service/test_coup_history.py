@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from followed_table import FollowedTable
 
-from controller.actions.actions import CloseShoe, CorrectCoup
 from controller.journal.store import Journal
+from controller.record.coup import road_coups
+from controller.rules.actions.actions import CloseShoe, CorrectCoup
 from controller.rules.outcome import Outcome
 from controller.service.coup_history import CoupHistory
-from controller.views.coup import road_coups
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 # Player 9h Kc, Banker 2d 5s: a natural; then Player 4d 2c, Banker 4s 2h: a tie.

@@ -1,23 +1,20 @@
-"""A damaged journal: start, doctor and verifier name one page, and the audit finds it, too.
-
-Source: docs/damaged-journal.md.
-"""
+"""A damaged journal: start, doctor and verifier name one page, and the audit finds it, too."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from controller.audit.open_part import audit_open_part
-from controller.audit.run import audit
-from controller.audit.shoe import AuditSettings
-from controller.config.load import load_config
-from controller.console.sites import WebServers
-from controller.install.diagnosis import Grade
-from controller.install.table_checks import check_journal
 from controller.journal.verify import verify
+from controller.outlets.console.sites import WebServers
+from controller.service.config.load import load_config
+from controller.service.install.diagnosis import Grade
+from controller.service.install.table_checks import check_journal
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import SharedParts, StartRefused, TableProgram
+from office.audit.open_part import audit_open_part
+from office.audit.run import audit
+from office.audit.shoe import AuditSettings
 
 PAGE = 'docs/damaged-journal.md, "The journal is damaged"'
 ROOT = Path(__file__).resolve().parents[3]

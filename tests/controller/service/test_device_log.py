@@ -12,8 +12,9 @@ from controller.core.settings import (
     ShufflerDeviceSettings,
 )
 from controller.core.state import Conclusion, CoreState, Stored
+from controller.core.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
+from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
 from controller.custody.batch_life.state import WarningKind
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
 from controller.procedure.events import ShufflerReported
 from controller.procedure.rulebook import RuleBook
@@ -28,8 +29,7 @@ from controller.service.device_log import (
     logging_refusals,
 )
 from controller.service.manifest_lookup import BY_CONFIGURATION
-from controller.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
+from controller.system.messages.catalogue import to_words
 from drivers.faults import DeviceFault
 from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX

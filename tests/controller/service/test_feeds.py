@@ -6,7 +6,7 @@ import sys
 PROGRAM = """
 import sys
 import controller.service.table_program
-print([name for name in sys.modules if name.startswith(("paho", "controller.feed"))])
+print([name for name in sys.modules if name.startswith(("paho", "controller.outlets.feed"))])
 """
 
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import CallNoMoreBets, OperatorAction
-from controller.actions.declaration import Proof, Role
 from controller.core.host_records import account_record
+from controller.core.script.parser import parse
+from controller.core.script.player import PlayedStatement, play
 from controller.core.state import Conclusion, CoreState, Stored
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import AccountChange, AccountChanged
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.profiles.load import load_profile
-from controller.script.parser import parse
-from controller.script.player import PlayedStatement, play
+from controller.rules.actions.actions import CallNoMoreBets, OperatorAction
+from controller.rules.actions.declaration import Proof, Role
+from controller.rules.profiles.load import load_profile
 from controller.service.irregularity_log import IrregularityLog
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import AccountChange, AccountChanged
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.timestamp import Timestamp
 

@@ -1,7 +1,4 @@
-"""Manifest look-up: batches of the configuration, and the table's last answers.
-
-Source: controller/custody/README.md, "Batches at the table".
-"""
+"""Manifest look-up: batches of the configuration, and the table's last answers."""
 
 from pathlib import Path
 from typing import cast
@@ -9,13 +6,13 @@ from typing import cast
 import pytest
 
 from controller.core.state import Conclusion, CoreState, Stored
-from controller.messages.catalogue import to_words
+from controller.core.tape.entries import BatchBound, Entry
+from controller.core.tape.inputs import ManifestGiven
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.service.manifest_lookup import BY_CONFIGURATION, ManifestLookup
-from controller.tape.entries import BatchBound, Entry
-from controller.tape.inputs import ManifestGiven
+from controller.system.messages.catalogue import to_words
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp

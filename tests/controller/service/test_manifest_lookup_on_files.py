@@ -1,6 +1,6 @@
 """Manifest look-up on real files with a real key: each manifest, problem and overload.
 
-Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
+Source: NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
 from pathlib import Path
@@ -8,23 +8,23 @@ from typing import cast
 
 import pytest
 
-from controller.commissioning.batch_folder import (
+from controller.core.manifest_binding import MANIFESTS
+from controller.core.state import Conclusion, CoreState, Stored
+from controller.core.tape.entries import DeviceEventRecorded, Entry, ManifestRequested
+from controller.core.tape.inputs import ManifestGiven, Tick
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
+from controller.custody.receipt import ReceiptResult
+from controller.procedure.rulebook import RuleBook
+from controller.rules.cards import Card, Rank, Suit
+from controller.service.commissioning.batch_folder import (
     cards_path,
     make_receipt,
     receipt_path,
     store_batch,
 )
-from controller.core.manifest_binding import MANIFESTS
-from controller.core.state import Conclusion, CoreState, Stored
-from controller.custody.manifest import Manifest, ManifestCard, build_manifest
-from controller.custody.receipt import ReceiptResult
-from controller.messages.catalogue import to_words
-from controller.procedure.rulebook import RuleBook
-from controller.rules.cards import Card, Rank, Suit
 from controller.service.manifest_lookup import ManifestLookup
 from controller.system.keys import TableKey, export_public, fingerprint_text, make_key, public_path
-from controller.tape.entries import DeviceEventRecorded, Entry, ManifestRequested
-from controller.tape.inputs import ManifestGiven, Tick
+from controller.system.messages.catalogue import to_words
 from drivers.events import BarCodeRead
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp

@@ -1,21 +1,18 @@
-"""A port that is noise for hours, over restarts: what a journal stores of it, and what it says.
-
-Source: controller/table/README.md, "Noise".
-"""
+"""A port that is noise for hours, over restarts: what a journal stores of it, and what it says."""
 
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from controller.archive.replay.recovery import recover
+from controller.core.tape.inputs import Input, NoiseDropped
+from controller.core.tape.records import inputs_in, read_input
 from controller.journal.store import Journal
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
+from controller.rules.profiles.load import load_clauses
 from controller.service.noise_limit import NoiseLimit
 from controller.service.stored_chunks import stored_chunks
 from controller.table.loop import Loop
-from controller.tape.inputs import Input, NoiseDropped
-from controller.tape.records import inputs_in, read_input
 from drivers import framing
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened

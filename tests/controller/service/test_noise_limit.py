@@ -1,7 +1,4 @@
-"""Noise of a port: the first is stored, the rest is counted and sampled; no frame is lost to it.
-
-Source: controller/table/README.md, "Noise".
-"""
+"""Noise of a port: the first is stored, the rest is counted and sampled; no frame is lost to it."""
 
 from collections.abc import Iterable
 from random import Random
@@ -14,8 +11,8 @@ from controller.core.settings import (
     ReaderDeviceSettings,
     ShufflerDeviceSettings,
 )
+from controller.core.tape.inputs import NoiseDropped
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
-from controller.tape.inputs import NoiseDropped
 from drivers import framing
 from drivers.model import ReaderSeat
 from firmware_bridge.message import message

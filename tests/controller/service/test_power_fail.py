@@ -1,7 +1,4 @@
-"""A sign that the power fails stops the table: stored last, and nobody far away is waited for.
-
-Source: controller/table/README.md, "Power fail".
-"""
+"""A sign that the power fails stops the table: stored last, and nobody far away is waited for."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -13,20 +10,20 @@ from msgspec.structs import replace
 from controller.archive import log_writer
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.config.machine_sections import PowerSettings
 from controller.core.state import Stored
-from controller.evidence_log.leaf import LeafKind
-from controller.evidence_log.log import leaves_newest_first
+from controller.core.tape.entries import PowerFailRecorded
+from controller.core.tape.inputs import PowerFailing, PowerSign
+from controller.core.tape.records import inputs_in, read_entry, read_input
+from controller.journal.evidence_log.leaf import LeafKind
+from controller.journal.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.profiles.load import load_clauses
+from controller.rules.profiles.load import load_clauses
 from controller.service import power_fail
+from controller.service.config.machine_sections import PowerSettings
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.entries import PowerFailRecorded
-from controller.tape.inputs import PowerFailing, PowerSign
-from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
 from firmware_bridge.timestamp import Timestamp

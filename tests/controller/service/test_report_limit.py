@@ -1,15 +1,12 @@
-"""Too many new reports of a shoe: the port is closed for a time, and a burst is none.
-
-Source: controller/table/README.md, "Noise".
-"""
+"""Too many new reports of a shoe: the port is closed for a time, and a burst is none."""
 
 import pytest
 from msgspec.structs import replace
 
 from controller.core.settings import DeviceSettings
+from controller.core.tape.inputs import NoiseDropped, ReportsExceeded
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.report_limit import ReportLimit
-from controller.tape.inputs import NoiseDropped, ReportsExceeded
 from drivers import framing
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings
 from firmware_bridge.message import message

@@ -12,17 +12,17 @@ import pytest
 from followed_table import FollowedTable
 from msgspec.structs import replace
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind
 from controller.journal.folder import MONITORS_NAME, sealed_files
 from controller.journal.store import Journal
-from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.procedure.states.staff import StaffState
+from controller.record.build import build_snapshot
+from controller.record.snapshot import RunFacts
+from controller.record.snapshot_devices import PauseView
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.advisory import Advisory, AdvisoryKind
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
-from controller.views.build import build_snapshot
-from controller.views.snapshot import RunFacts
-from controller.views.snapshot_devices import PauseView
 from firmware_bridge.timestamp import Timestamp
 
 MINUTE_NS = 60 * 1_000_000_000

@@ -1,7 +1,4 @@
-"""Levels of stack light and exit lock, set from stored transactions, low at the end.
-
-Source: controller/config/README.md, "Lines of the machine".
-"""
+"""Levels of stack light and exit lock, set from stored transactions, low at the end."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -9,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.config.machine_sections import OutputSettings
 from controller.core.state import Stored
+from controller.record.signals import Light, Signals
+from controller.service.config.machine_sections import OutputSettings
 from controller.service.signal_lines import SignalLines, levels
-from controller.views.signals import Light, Signals
 from firmware_bridge.gpio.line import GpioLine
 from firmware_bridge.timestamp import Timestamp
 

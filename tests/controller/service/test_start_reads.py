@@ -1,7 +1,6 @@
 """What a start reads for convenience stops no start, whatever is wrong with it.
 
 Each reading that a start could do without is here, with what may be wrong with what it reads.
-Source: controller/table/README.md, "Noise", "Subscribers"; controller/journal/README.md, "Folder".
 """
 
 import logging
@@ -11,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.config.load import load_config
-from controller.console.sites import WebServers
-from controller.install.diagnosis import Grade
-from controller.install.table_checks import check_journal
 from controller.journal.folder import sealed_files
+from controller.outlets.console.sites import WebServers
+from controller.service.config.load import load_config
+from controller.service.install.diagnosis import Grade
+from controller.service.install.table_checks import check_journal
 from controller.service.noise_limit import NoiseLimit
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import SharedParts, TableProgram

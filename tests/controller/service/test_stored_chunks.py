@@ -1,14 +1,11 @@
-"""What the last hour stored of a port is found in live.db and in the sealed shoes before it.
-
-Source: controller/table/README.md, "Noise".
-"""
+"""What the last hour stored of a port is found in live.db and in the sealed shoes before it."""
 
 from pathlib import Path
 
+from controller.core.tape.records import inputs_in, read_input
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.service.stored_chunks import stored_chunks
-from controller.tape.records import inputs_in, read_input
 from firmware_bridge.transport.port import Chunk
 
 

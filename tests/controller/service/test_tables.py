@@ -1,7 +1,4 @@
-"""The tables of one process: started again after a failure, read again, stopped; none ends another.
-
-Source: controller/table/README.md, "Several tables in one process".
-"""
+"""The tables of one process: started again after a failure, read again, stopped, each alone."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -11,11 +8,11 @@ from queue import SimpleQueue
 import pytest
 from msgspec.structs import replace
 
-from controller.config.load import TableConfig, load_config
+from controller.core.tape.inputs import PowerSign
 from controller.service import tables as tables_module
+from controller.service.config.load import TableConfig, load_config
 from controller.service.table_program import StartRefused, TableFailed
 from controller.service.tables import Tables
-from controller.tape.inputs import PowerSign
 from firmware_bridge.timestamp import Timestamp
 
 FOR_EVER_S = 3600.0

@@ -1,15 +1,14 @@
 """USB hot plug: inputs for allowed, refused and removed devices, and waking of ports.
 
-Source: controller/config/README.md, "Devices of a table"; USB 2.0, section 9.6; HID 1.11, section
-4.
+Source: USB 2.0, section 9.6; HID 1.11, section 4.
 """
 
 import pytest
 from in_words import why_words
 from msgspec.structs import replace
 
+from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged
 from controller.service.usb_hotplug import UsbHotplug
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.usb_identity import (

@@ -1,7 +1,4 @@
-"""Lines over TCP: several peers, late ones, slow and dead ones; nobody waits for any of them.
-
-Source: docs/overlay.md.
-"""
+"""Lines over TCP: several peers, late ones, slow and dead ones; nobody waits for any of them."""
 
 import socket
 import threading

@@ -1,6 +1,6 @@
 """Whether the clock is synchronised: an input for the first answer of the kernel and each change.
 
-Source: controller/table/README.md, "The clock"; adjtimex(2).
+Source: adjtimex(2).
 """
 
 import logging
@@ -8,9 +8,9 @@ import logging
 import pytest
 
 from controller.core.state import Stored
+from controller.core.tape.inputs import ClockSync, ClockSyncRead
 from controller.service.device_log import HostLog
 from controller.table.clock_sync import MAX_ERROR_US, ClockSyncMonitor, read_sync, sync_of
-from controller.tape.inputs import ClockSync, ClockSyncRead
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1_000, 2_000)

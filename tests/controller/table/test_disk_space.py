@@ -1,7 +1,4 @@
-"""The disk monitor: levels and their limits, inputs, the reserve, refused starts, log lines.
-
-Source: controller/table/README.md, "Disk space".
-"""
+"""The disk monitor: levels and their limits, inputs, the reserve, refused starts, log lines."""
 
 import logging
 import os
@@ -11,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from controller.core.state import Conclusion, Stored
+from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
+from controller.core.tape.inputs import DiskLevel, DiskSpace, Tick
 from controller.service.device_log import HostLog
 from controller.table.disk_space import (
     MIB,
@@ -20,8 +19,6 @@ from controller.table.disk_space import (
     DiskUsage,
     disk_usage,
 )
-from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.tape.inputs import DiskLevel, DiskSpace, Tick
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(5, 7)

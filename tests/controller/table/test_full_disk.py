@@ -1,7 +1,6 @@
 """A table on a small file system that really fills up.
 
-Source: controller/table/README.md, "Disk space"; controller/core/README.md, "Store before you act";
-mount(8), tmpfs(5).
+Source: mount(8), tmpfs(5).
 """
 
 import os
@@ -14,18 +13,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.archive.replay.recovery import recover
 from controller.cli.errors import ExitCode, report_error
+from controller.core.tape.entries import DiskLevelRecorded
+from controller.core.tape.inputs import DiskLevel, DiskSpace
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal import store
 from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupClosed
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
+from controller.rules.profiles.load import load_clauses
 from controller.service.table_program import StartRefused, TableFailed, _raise_failure
 from controller.table.disk_space import MIB, DiskLimits, DiskMonitor, disk_usage
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.entries import DiskLevelRecorded
-from controller.tape.inputs import DiskLevel, DiskSpace
-from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.rig.small_disk import empty, fill
 from hil.rig.small_disk import small_disk as mounted_disk

@@ -1,15 +1,12 @@
-"""The queue: bounded in inputs and in each port's bytes, in order, closed within its time.
-
-Source: controller/table/README.md, "The queue".
-"""
+"""The queue: bounded in inputs and in each port's bytes, in order, closed within its time."""
 
 import threading
 
 import pytest
 
+from controller.core.tape.inputs import Tick
 from controller.table.input_queue import InputQueue
 from controller.table.unstored import AwaitedInput
-from controller.tape.inputs import Tick
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 

@@ -1,7 +1,4 @@
-"""One conclusion per report, however the reads cut the bytes: the same journal but for the chunks.
-
-Source: controller/core/README.md, "The core"; controller/archive/README.md, "Evidence".
-"""
+"""One conclusion per report, however the reads cut the bytes: the same journal but for chunks."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -12,13 +9,19 @@ from random import Random
 import pytest
 
 from controller.archive.export import export_tape, finished_span, rows
+from controller.archive.replay.report import ReplayFinding, replay
 from controller.core.state import STORED_STATES
+from controller.core.tape.entries import StateDigest
+from controller.core.tape.records import (
+    entry_record,
+    input_record,
+    inputs_in,
+    read_entry,
+    read_input,
+)
 from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupClosed
-from controller.replay.report import ReplayFinding, replay
 from controller.table.loop import Loop
-from controller.tape.entries import StateDigest
-from controller.tape.records import entry_record, input_record, inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk, PortOpened
 
 PORT = "/dev/ttyUSB0"

@@ -1,6 +1,6 @@
 """The processing loop: what is stored when, transactions, saved states and ticks.
 
-Source: controller/core/README.md, "Store before you act"; performance goals P3, P18.
+Source: performance goals P3, P18.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.state import read_at
+from controller.core.tape.entries import EventVerdicts, StateDigest
+from controller.core.tape.inputs import ClockSync, ClockSyncRead, Started, Tick
+from controller.core.tape.records import ChunkRun, inputs_in, read_entry, read_input
 from controller.journal.store import Journal
 from controller.journal.values import JournalWriteFailed
 from controller.table.loop import Loop
-from controller.tape.entries import EventVerdicts, StateDigest
-from controller.tape.inputs import ClockSync, ClockSyncRead, Started, Tick
-from controller.tape.records import ChunkRun, inputs_in, read_entry, read_input
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened

@@ -1,7 +1,4 @@
-"""What a killed table leaves in memory, and what the next run makes of it.
-
-Source: controller/table/README.md, "After a kill".
-"""
+"""What a killed table leaves in memory, and what the next run makes of it."""
 
 import os
 import shutil
@@ -13,16 +10,16 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from controller.core.tape.entries import EventVerdicts
+from controller.core.tape.inputs import Started, Tick
+from controller.core.tape.records import read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.journal.values import Head
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses
+from controller.rules.profiles.load import load_clauses
 from controller.table import stored_until
 from controller.table.stored_until import SHARED_MEMORY, StoredUntil, note_file
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Started, Tick
-from controller.tape.records import read_entry, read_input
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEnd, PortLost, PortOpened

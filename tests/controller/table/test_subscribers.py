@@ -1,7 +1,4 @@
-"""Whoever follows a table may sleep, raise or fall behind: no card waits, and the others have all.
-
-Source: controller/table/README.md, "Subscribers".
-"""
+"""Whoever follows a table may sleep, raise or fall behind: no card waits, the others have all."""
 
 import logging
 import threading
@@ -14,9 +11,9 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from controller.core.state import Stored
-from controller.metrics.collector import TablesCollector
-from controller.metrics.table_metrics import TableMetrics
-from controller.profiles.load import load_clauses
+from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.table_metrics import TableMetrics
+from controller.rules.profiles.load import load_clauses
 from controller.service.table_log import LinesBehind
 from controller.table import table as table_module
 from controller.table.subscribers import Behind, Follower

@@ -1,7 +1,4 @@
-"""One table: stores before it acts, survives internal errors, ends cleanly, is independent.
-
-Source: controller/core/README.md, "Store before you act", "Failure has four kinds".
-"""
+"""One table: stores before it acts, survives internal errors, ends cleanly, is independent."""
 
 import resource
 import sqlite3
@@ -14,24 +11,24 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import CallNoMoreBets, OperatorAction
-from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.core import core as core_module
 from controller.core.state import Stored
+from controller.core.tape.inputs import NoiseDropped, NotJudged, Tick
+from controller.core.tape.records import read_entry, read_input
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupClosed, Refusal
 from controller.procedure.events import CutCardDrawn, ResultDeclared
 from controller.procedure.phases import Phase
 from controller.procedure.step import step
-from controller.profiles.load import load_clauses
+from controller.rules.actions.actions import CallNoMoreBets, OperatorAction
+from controller.rules.actions.declaration import Role
+from controller.rules.profiles.load import load_clauses
 from controller.system.keys import make_key, public_path
 from controller.table.input_queue import InputQueue
 from controller.table.table import RESTARTS_MAX, Health, RunSpec
-from controller.tape.inputs import NoiseDropped, NotJudged, Tick
-from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp

@@ -1,12 +1,9 @@
-"""Inputs that are not stored yet, after an internal error at one of them.
-
-Source: controller/core/README.md, "Failure has four kinds".
-"""
+"""Inputs that are not stored yet, after an internal error at one of them."""
 
 import pytest
 
+from controller.core.tape.inputs import NotJudged
 from controller.table.unstored import TableInput, UnstoredInputs
-from controller.tape.inputs import NotJudged
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
 

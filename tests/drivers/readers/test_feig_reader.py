@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import CommandAnswered, CommandOutcome, LossReason, ReportsLost
 from drivers.faults import DeviceFault

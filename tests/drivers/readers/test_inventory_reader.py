@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ListTags, LockExit
 from drivers.events import (
     CommandAnswered,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.events import DeviceEvent, LossReason, OtherTransponder, ReportsLost, Spot, TagSeen
 from drivers.faults import DeviceFault
 from drivers.model import Installation, ReaderSeat

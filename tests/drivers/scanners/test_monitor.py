@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import find_model, model_names
 from drivers.model import BadDeviceSettings, DeviceKind
 from firmware_bridge.message import message

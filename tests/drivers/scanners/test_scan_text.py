@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from in_words import in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ClearError, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import BarCodeRead, CommandAnswered, CommandOutcome
 from drivers.faults import DeviceFault

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.catalogue import find_model
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault

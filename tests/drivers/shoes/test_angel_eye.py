@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from in_words import in_words
 from msgspec import UNSET, Struct
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import (
     ClearError,
     DeviceCommand,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp

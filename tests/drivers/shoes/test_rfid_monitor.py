@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers import events
 from drivers.events import DeviceEvent, Spot
 from drivers.monitor import event_text

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import (
     CardPassed,

@@ -4,7 +4,7 @@ import pytest
 from in_words import in_words
 from msgspec import structs
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers import shuffler_events as events
 from drivers.commands import (
     ClearError,

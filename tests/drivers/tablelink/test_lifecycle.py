@@ -3,7 +3,7 @@
 import pytest
 from in_words import in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.lifecycle import OPENED

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.shoes.models import TABLELINK_SHOE
 from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.message import message

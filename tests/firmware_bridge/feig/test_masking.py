@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.feig.frames import FeigUnframed, Side, feed
 from firmware_bridge.feig.masking import frame_text, mask_raw
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.feig import commands
 from firmware_bridge.feig.frames import FrameForm
 from firmware_bridge.feig.items import TagInventoried

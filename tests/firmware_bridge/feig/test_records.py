@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.feig.frames import AnswerFrame, FeigUnframed, feed
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import LAYOUT_NAMES, LAYOUTS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.feig.items import (
     BlocksRead,
     FeigRequest,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from in_words import in_words
 from msgspec.structs import replace
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.attestation import NO_TRUST, Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from in_words import raises_in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies, messages
 from firmware_bridge.tablelink.event_bodies import parse_body

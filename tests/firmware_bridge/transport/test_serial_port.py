@@ -16,7 +16,7 @@ import serial
 import serial.rfc2217
 from in_words import raises_in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message
 from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports

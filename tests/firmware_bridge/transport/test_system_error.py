@@ -4,7 +4,7 @@ import errno
 import socket
 import termios
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.system_error import system_error
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import message
 from firmware_bridge.recorded_text import foreign_text
 from firmware_bridge.transport.allow_list import (

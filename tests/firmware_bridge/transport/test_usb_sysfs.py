@@ -7,7 +7,7 @@ from queue import Empty, Queue
 import pytest
 from in_words import raises_in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport import hotplug, usb_serial, usb_sysfs
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.open_port import port_absence

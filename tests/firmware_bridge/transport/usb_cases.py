@@ -15,7 +15,7 @@ from queue import Queue
 import pytest
 from in_words import raises_in_words
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.angel_eye.messages import StandByMessage
 from firmware_bridge.transport import hotplug
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry

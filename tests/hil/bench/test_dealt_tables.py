@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.views.snapshot import Health
+from controller.record.snapshot import Health
 from hil.bench.measure import dealt_tables
 from hil.bench.measure.dealt_tables import DealtTables, Verdicts
 from hil.bench.measure.figures import NS_PER_MS

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace as replace_struct
 from shown_tables import shown
 
-from controller.actions.choices import FloorDecision
+from controller.core.tape.records import entry_record
 from controller.journal.store import Journal
 from controller.procedure.effects import (
     BurnDone,
@@ -25,12 +25,12 @@ from controller.procedure.effects import (
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.verdicts import Irregularity, PermittedDecision
-from controller.profiles.load import load_clauses, load_profile
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.choices import FloorDecision
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
-from controller.tape.records import entry_record
-from controller.views.snapshot import Snapshot
+from controller.rules.profiles.load import load_clauses, load_profile
 from firmware_bridge.message import message
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from controller.core.tape.records import read_entry
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import ResolutionRecorded
-from controller.tape.records import read_entry
 from hil.dealing.mistakes import DESCRIPTIONS, ONLY_REMARKED, Mistake
 from hil.dealing.truth import read_json_lines
 from hil.demo.floorperson import NAME

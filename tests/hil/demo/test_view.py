@@ -8,7 +8,6 @@ from msgspec.structs import replace as replace_struct
 from rich.console import Console
 from shown_tables import shown as shown_table
 
-from controller.actions.choices import FloorDecision
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -19,8 +18,9 @@ from controller.procedure.effects import (
 )
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity, PermittedDecision
-from controller.profiles.load import load_clauses, load_profile
+from controller.rules.actions.choices import FloorDecision
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.load import load_clauses, load_profile
 from firmware_bridge.message import message
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
 from hil.demo.floor_view import shown_clauses

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from people_walk import PEOPLE, VALUES, commands_in, tables
 
-from controller.actions.actions import ACTIONS
-from controller.actions.declaration import Role, values_of
+from controller.rules.actions.actions import ACTIONS
+from controller.rules.actions.declaration import Role, values_of
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "commissioning.md"

@@ -1,7 +1,4 @@
-"""Which releases of a library its tests run on, and that there are such tests.
-
-Source: hil/README.md, "Other releases of a library".
-"""
+"""Which releases of a library its tests run on, and that there are such tests."""
 
 from pathlib import Path
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies

@@ -2,11 +2,11 @@
 
 import pytest
 
-from controller.actions.actions import LockShoe, OperatorAction
 from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
+from controller.core.tape.entries import DeviceEventRecorded, RunBegan
+from controller.core.tape.inputs import Started, Tick
 from controller.procedure.effects import Refusal
-from controller.tape.entries import DeviceEventRecorded, RunBegan
-from controller.tape.inputs import Started, Tick
+from controller.rules.actions.actions import LockShoe, OperatorAction
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from drivers.model import ReaderSeat
 from drivers.shoes.models import FEIG_RFID, RfidSettings

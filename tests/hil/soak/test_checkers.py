@@ -6,18 +6,18 @@ from dataclasses import replace as with_fields
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, RecordAct
-from controller.actions.choices import ActKind
-from controller.actions.declaration import Role
+from controller.core.tape.entries import CommandGiven, CoreOutput, EventVerdicts
+from controller.core.tape.inputs import Tick
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import WarningKind
 from controller.custody.card_states import CardState
 from controller.procedure.effects import CoupClosed, ShoeEnded, WarningOpened
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
+from controller.rules.actions.actions import OperatorAction, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.tape.entries import CommandGiven, CoreOutput, EventVerdicts
-from controller.tape.inputs import Tick
 from firmware_bridge.message import message
 from hil.dealing.mistakes import Mistake
 from hil.emulator.angel_eye.device import AngelEye

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.core.script.parser import parse_forms
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.cards import Card, Rank, Suit
-from controller.script.parser import parse_forms
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import BACKS
 from hil.scenario.language import statements as said

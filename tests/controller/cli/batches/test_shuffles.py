@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
+from controller.core.tape.inputs import Tick
+from controller.core.tape.records import entry_record, input_record
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.store import Journal
-from controller.tape.inputs import Tick
-from controller.tape.records import entry_record, input_record
+from controller.service.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import ApprovedImage, Pin
 from firmware_bridge.message import message

@@ -15,7 +15,7 @@ from controller.cli.devices.attached_devices import (
     list_table_parts,
     list_usb,
 )
-from controller.config.load import TableConfig, load_config
+from controller.service.config.load import TableConfig, load_config
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import PortUnavailable

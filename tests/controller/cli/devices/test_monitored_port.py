@@ -10,7 +10,7 @@ from controller.cli.devices.monitored_port import (
     same_port,
 )
 from controller.cli.errors import CommandError
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.scanners.models import HID_POS
 from drivers.tablelink.monitor import UNGREETED
 from firmware_bridge.timestamp import Timestamp

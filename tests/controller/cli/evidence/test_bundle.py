@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions.actions import CorrectCoup
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.rules.actions.actions import CorrectCoup
 from controller.rules.outcome import Outcome
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -8,8 +8,8 @@ import pytest
 from controller.archive.shoe_index import shoe_summaries
 from controller.cli import main as cli
 from controller.cli.errors import ExitCode
-from controller.evidence_log.checkpoint import parse_checkpoint, short_code
-from controller.evidence_log.note import parse_note
+from controller.journal.evidence_log.checkpoint import parse_checkpoint, short_code
+from controller.journal.evidence_log.note import parse_note
 from controller.journal.folder import sealed_files
 
 Capture = pytest.CaptureFixture[str]

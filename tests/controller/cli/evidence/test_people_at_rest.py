@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET, Struct
 
-from controller.accounts.pin import PinHasher
-from controller.accounts.sign_on import FAILURES_MAX
-from controller.actions.declaration import Author, Proof, Role
 from controller.archive.backup import TableFiles, check_backup, make_backup
 from controller.archive.key_life import name_key
 from controller.archive.prune import hold_shoe
@@ -20,7 +17,7 @@ from controller.archive.shoe_index import ShoeName
 from controller.archive.signer import SigningSettings, open_signer
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.evidence_log.log import leaves_newest_first
+from controller.journal.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.people import (
     NO_WRONG_PINS,
@@ -30,7 +27,10 @@ from controller.journal.people import (
     WrongPins,
 )
 from controller.journal.store import Journal
+from controller.rules.actions.declaration import Author, Proof, Role
 from controller.system.keys import make_key
+from controller.table.accounts.pin import PinHasher
+from controller.table.accounts.sign_on import FAILURES_MAX
 
 Capture = pytest.CaptureFixture[str]
 ANN, PIN, WRONG_PIN, AT_NS = "Ann Lee", "270918", "300475", 1_795_000_000_000_000_000

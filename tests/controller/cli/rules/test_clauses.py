@@ -7,9 +7,9 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.profiles import clause_register as register
-from controller.profiles.clause_register import Coverage, make_proof
-from controller.profiles.load import load_clauses
+from controller.rules.profiles import clause_register as register
+from controller.rules.profiles.clause_register import Coverage, make_proof
+from controller.rules.profiles.load import load_clauses
 
 Capture = pytest.CaptureFixture[str]
 Shipping = Callable[[dict[str, register.ClauseProof]], None]

@@ -1,7 +1,4 @@
-"""`smartshoe rules play`: the table that judges play, whole and at a profile.
-
-Source: controller/procedure/README.md, "The procedure".
-"""
+"""`smartshoe rules play`: the table that judges play, whole and at a profile."""
 
 import json
 import re
@@ -12,7 +9,7 @@ import pytest
 from controller.cli.main import main
 from controller.procedure.phases import Phase
 from controller.procedure.table.table import ROWS
-from controller.profiles.load import profile_names
+from controller.rules.profiles.load import profile_names
 
 Capture = pytest.CaptureFixture[str]
 

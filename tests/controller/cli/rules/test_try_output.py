@@ -6,6 +6,8 @@ from typing import get_args
 import pytest
 
 from controller.cli.rules.try_output import statement_json, statement_lines
+from controller.core.script.parser import parse
+from controller.core.script.player import PlayedStatement
 from controller.custody.batch_life.state import WarningKind
 from controller.procedure.effects import (
     ActRecord,
@@ -23,16 +25,14 @@ from controller.procedure.effects import (
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Verdict
-from controller.profiles.load import load_profile
 from controller.rules.cards import Card
 from controller.rules.outcome import Outcome
-from controller.script.parser import parse
-from controller.script.player import PlayedStatement
-from controller.settlement.coup_facts import derive_facts
-from controller.settlement.results import wager_results
-from controller.settlement.settle import settle
-from controller.settlement.terms import Terms
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.profiles.load import load_profile
+from controller.rules.settlement.coup_facts import derive_facts
+from controller.rules.settlement.results import wager_results
+from controller.rules.settlement.settle import settle
+from controller.rules.settlement.terms import Terms
+from controller.rules.settlement.wagers import Wager, WagerKind
 from firmware_bridge.message import message
 
 BOOK = RuleBook.of(load_profile("ny-mini"), 8, ())

@@ -1,7 +1,4 @@
-"""`smartshoe doctor` on tables that stand still, whole and broken.
-
-Source: controller/install/README.md, "Doctor".
-"""
+"""`smartshoe doctor` on tables that stand still, whole and broken."""
 
 import json
 import os
@@ -21,7 +18,7 @@ from cryptography.x509 import load_pem_x509_certificate
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.set_up import doctor
-from controller.install import machine_checks, table_checks, web_checks
+from controller.service.install import machine_checks, table_checks, web_checks
 from firmware_bridge.timestamp import Timestamp
 from hil.emulator.witness import Witness
 from hil.rig.servers.certificates import CertificateAuthority

@@ -6,9 +6,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from controller.actions.declaration import Role
 from controller.cli.set_up.questions import SetUpQuestions
-from controller.install.new_table import Answers, NewPerson
+from controller.rules.actions.declaration import Role
+from controller.service.install.new_table import Answers, NewPerson
 
 # Any device is there; a path where nothing is is asked for once more.
 PORT = "/dev/null"

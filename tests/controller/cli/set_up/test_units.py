@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli.set_up.units import hosts_of, reach_findings
-from controller.config.load import load_config
+from controller.service.config.load import load_config
 
 UNIT = "smartshoe@M-12"
 LOCALHOST = ("127.0.0.0/8", "::1/128")

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from controller.actions.actions import ACTIONS
-from controller.actions.choices import ActKind
-from controller.actions.declaration import ActionValue, values_of
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.act_list import action_lines
-from controller.messages.catalogue import to_words
+from controller.rules.actions.actions import ACTIONS
+from controller.rules.actions.choices import ActKind
+from controller.rules.actions.declaration import ActionValue, values_of
+from controller.system.messages.catalogue import to_words
 
 Capture = pytest.CaptureFixture[str]
 OF_EACH = [(name, value) for name, kind in ACTIONS.items() for value in values_of(kind)]

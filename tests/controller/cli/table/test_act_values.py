@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions.actions import ACTIONS
-from controller.actions.declaration import ActionValue, values_of
 from controller.cli.errors import CommandError
 from controller.cli.table.act_values import parse_values
+from controller.rules.actions.actions import ACTIONS
+from controller.rules.actions.declaration import ActionValue, values_of
 
 WAGERS = [
     {"seat": 5, "wager": "banker", "cents": 10000},

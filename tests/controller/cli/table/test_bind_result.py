@@ -8,8 +8,8 @@ from shown_tables import shown
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.table.commands import last_named_batch, report_binding
-from controller.control.client import ControlClient, ControlError
-from controller.views.snapshot import Snapshot
+from controller.outlets.control.client import ControlClient, ControlError
+from controller.record.snapshot import Snapshot
 
 Capture = pytest.CaptureFixture[str]
 

@@ -7,15 +7,15 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.commissioning.batch_folder import (
+from controller.custody.manifest import Manifest, ManifestCard, build_manifest
+from controller.custody.receipt import ReceiptResult
+from controller.rules.cards import Card, Rank, Suit
+from controller.service.commissioning.batch_folder import (
     cards_path,
     make_receipt,
     receipt_path,
     store_batch,
 )
-from controller.custody.manifest import Manifest, ManifestCard, build_manifest
-from controller.custody.receipt import ReceiptResult
-from controller.rules.cards import Card, Rank, Suit
 from controller.system.keys import make_key, public_path
 from firmware_bridge.timestamp import Timestamp
 from hil.emulator.angel_eye.device import AngelEye

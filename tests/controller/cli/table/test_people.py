@@ -11,7 +11,7 @@ from shown_tables import shown
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table import pins
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
 
 Capture = pytest.CaptureFixture[str]
 ANN, PIN, OTHER_PIN = "Ann Lee", "270918", "300475"

@@ -15,9 +15,9 @@ from controller.cli.table.status_devices import (
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.custody.card_states import CardPlace
-from controller.views.custody import disclosed_places
-from controller.views.snapshot import Snapshot
-from controller.views.snapshot_devices import IdentityView
+from controller.record.custody import disclosed_places
+from controller.record.snapshot import Snapshot
+from controller.record.snapshot_devices import IdentityView
 
 SINCE_NS = 1_763_715_600 * 10**9
 TYPED = CommandHints(("--config", "table.toml"))

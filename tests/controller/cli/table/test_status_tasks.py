@@ -13,7 +13,7 @@ from controller.cli.table.status_tasks import (
     turning_lines,
     wagering_lines,
 )
-from controller.views.snapshot import Snapshot
+from controller.record.snapshot import Snapshot
 
 SIGNED = "smartshoe resolve --socket s --by NAME --reason 'it lay open'"
 TYPED = "smartshoe resolve --socket s --by NAME --reason WHY --decision burn-card --provisional"

@@ -6,25 +6,25 @@ import pytest
 from msgspec.structs import replace
 from shown_tables import part, shown
 
-from controller.actions.actions import CorrectCoup
+from controller.archive.replay.recovery import recover
 from controller.cli.table.status_tasks import CommandHints, irregularity_lines, resolve_commands
 from controller.cli.table.status_text import conclusion_lines, status_block, watch_block
-from controller.control.answer_schema import (
+from controller.journal.store import open_read_only
+from controller.outlets.control.answer_schema import (
     CommandResultAnswer,
     CommandSentAnswer,
     CoupCorrectedAnswer,
     ResolutionAnswer,
 )
-from controller.journal.store import open_read_only
-from controller.monitors.advisory import AdvisoryKind, PersonEvidence, RuleEvidence, RuleName
 from controller.procedure.states.staff import DecisionCount, StaffState
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
+from controller.record.build import build_snapshot
+from controller.record.people import people_view
+from controller.record.snapshot import Health, Snapshot
+from controller.record.snapshot_devices import AdvisoryView, PauseView, SealsView
+from controller.rules.actions.actions import CorrectCoup
+from controller.rules.advisory import AdvisoryKind, PersonEvidence, RuleEvidence, RuleName
 from controller.rules.outcome import Outcome
-from controller.views.build import build_snapshot
-from controller.views.people import people_view
-from controller.views.snapshot import Health, Snapshot
-from controller.views.snapshot_devices import AdvisoryView, PauseView, SealsView
+from controller.rules.profiles.load import load_clauses
 
 
 def shown_of(folder: Path) -> Snapshot:

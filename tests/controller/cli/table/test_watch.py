@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 from shown_tables import shown
 
+from controller.archive.replay.recovery import recover
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
 from controller.journal.store import open_read_only
-from controller.profiles.load import load_clauses
-from controller.replay.recovery import recover
-from controller.views.build import build_snapshot
-from controller.views.snapshot import Snapshot
+from controller.record.build import build_snapshot
+from controller.record.snapshot import Snapshot
+from controller.rules.profiles.load import load_clauses
 
 HINTS = CommandHints(("--config", "table.toml"), as_template=True)
 DECISIONS = [

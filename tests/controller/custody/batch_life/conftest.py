@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.change import LineageUpdate
 from controller.custody.batch_life.facts import (
     Fact,
@@ -18,6 +16,8 @@ from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineag
 from controller.custody.batch_life.permissions import obstacles_to_dealing
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
 from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,

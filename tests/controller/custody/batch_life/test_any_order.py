@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.change import LineageUpdate
 from controller.custody.batch_life.facts import (
     EventsLost,
@@ -30,7 +28,9 @@ from controller.custody.batch_life.stages import EDGES, READY, BatchStage
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage, WarningKind
 from controller.custody.batch_life.warnings import WARNINGS_MAX, clear_refusal
 from controller.journal.encoding import Codec
-from controller.messages.catalogue import to_words
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     AbortReason,

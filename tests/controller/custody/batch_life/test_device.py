@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     ShufflerPortLost,
 )
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
-from controller.messages.catalogue import to_words
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.system.messages.catalogue import to_words
 from drivers.shuffler_events import (
     ContactRestored,
     DeviceSilent,

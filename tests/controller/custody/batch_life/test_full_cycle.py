@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     FirstCardOut,
     ShoeOver,
@@ -11,6 +9,8 @@ from controller.custody.batch_life.facts import (
 from controller.custody.batch_life.permissions import batch_due_next, idle_in_shuffler
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind
 from drivers.shuffler_events import ShuffleDone, ShuffleStarted
 
 S = BatchStage

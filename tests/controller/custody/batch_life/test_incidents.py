@@ -8,8 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.actions.actions import ClearWarning, RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     FirstCardOut,
     ShoeOver,
@@ -21,7 +19,9 @@ from controller.custody.batch_life.permissions import (
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
 from controller.custody.batch_life.warnings import clear_refusal
-from controller.messages.catalogue import to_words
+from controller.rules.actions.actions import ClearWarning, RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     IdentityRefused,

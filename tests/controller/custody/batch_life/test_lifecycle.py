@@ -5,10 +5,10 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e); field practice (Deck Mate 2).
 
 from typing import get_args
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life import lifecycle
 from controller.custody.batch_life.facts import Fact
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind
 from drivers.shuffler_events import DeviceSilent, ShufflerEvent
 
 

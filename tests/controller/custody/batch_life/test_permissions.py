@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 from in_words import why_words
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     FirstCardOut,
     ShoeOver,
@@ -20,7 +18,9 @@ from controller.custody.batch_life.permissions import (
 )
 from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
 from controller.custody.batch_life.warnings import clear_refusal
-from controller.messages.catalogue import to_words
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.system.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     DoorMoved,

@@ -9,7 +9,7 @@ from controller.custody.batch_life.facts import EventsLost
 from controller.custody.batch_life.shuffles import DEVICES_MAX
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
-from controller.messages.catalogue import to_words
+from controller.system.messages.catalogue import to_words
 from drivers.shuffler_events import (
     AbortReason,
     DoorMoved,

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     Fact,
     FirstCardOut,
@@ -11,6 +9,8 @@ from controller.custody.batch_life.facts import (
     Touched,
 )
 from controller.custody.batch_life.stages import EDGES, LIVES, BatchStage, BatchTrigger
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,

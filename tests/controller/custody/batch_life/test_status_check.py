@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from controller.actions.actions import RecordAct
-from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import FirstCardOut
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
-from controller.messages.catalogue import to_words
+from controller.rules.actions.actions import RecordAct
+from controller.rules.actions.choices import ActKind
+from controller.system.messages.catalogue import to_words
 from drivers.shuffler_events import (
     DoorMoved,
     JamReported,

@@ -18,8 +18,8 @@ from controller.custody.enrolment.enrol import (
     resume_enrolment,
 )
 from controller.custody.manifest import ManifestError
-from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
+from controller.system.messages.catalogue import to_words
 from drivers.events import TagListed
 
 PLAN = EnrolmentPlan("RED-1", "red", 2)

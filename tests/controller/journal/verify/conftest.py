@@ -1,7 +1,4 @@
-"""Sealed shoes made by hand for the tests of the verifier, with another MessagePack encoder.
-
-Source: controller/journal/README.md, "Shoe file", "Evidence log".
-"""
+"""Sealed shoes made by hand for the tests of the verifier, with another MessagePack encoder."""
 
 import base64
 import sqlite3
@@ -17,7 +14,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
-from controller.evidence_log.tree import frontier_of, inclusion_proof, leaf_hash, roots_of
+from controller.journal.evidence_log.tree import frontier_of, inclusion_proof, leaf_hash, roots_of
 from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import ShoeHeading, ShoeParts, shoe_bytes
 

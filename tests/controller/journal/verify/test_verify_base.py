@@ -1,7 +1,4 @@
-"""The verifier on a live part after sealed shoes: interrupted moves, missing shoes.
-
-Source: controller/journal/README.md, "Base", "Verifier".
-"""
+"""The verifier on a live part after sealed shoes: interrupted moves, missing shoes."""
 
 import sqlite3
 from collections.abc import Callable

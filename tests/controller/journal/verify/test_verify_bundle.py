@@ -1,7 +1,4 @@
-"""The verifier on evidence bundles: each listed file is there and unchanged, and no other.
-
-Source: controller/journal/README.md, "Verifier".
-"""
+"""The verifier on evidence bundles: each listed file is there and unchanged, and no other."""
 
 import base64
 import json

@@ -1,7 +1,4 @@
-"""`smartshoe verify` over sealed shoes prints the same report as the verifier alone.
-
-Source: controller/cli/README.md, "Command line"; controller/journal/README.md, "Verifier".
-"""
+"""`smartshoe verify` over sealed shoes prints the same report as the verifier alone."""
 
 import json
 import subprocess

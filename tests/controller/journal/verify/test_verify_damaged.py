@@ -1,7 +1,4 @@
-"""A live.db or live.db-wal that cannot be read is NOT INTACT, and all else is verified.
-
-Source: controller/journal/README.md, "Verifier", "Durability"; docs/damaged-journal.md.
-"""
+"""A live.db or live.db-wal that cannot be read is NOT INTACT, and all else is verified."""
 
 import os
 import shutil

@@ -1,7 +1,4 @@
-"""The verifier on folders: missing, extra, exchanged, copied and reordered shoes.
-
-Source: controller/journal/README.md, "Folder", "Evidence log", "Verifier".
-"""
+"""The verifier on folders: missing, extra, exchanged, copied and reordered shoes."""
 
 import itertools
 import shutil

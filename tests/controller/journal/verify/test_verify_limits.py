@@ -1,7 +1,6 @@
 """The verifier is bounded: no file makes it run on, take memory, wait, or follow a link.
 
 Most files here kept the verifier of version 0.7 busy for minutes, took gigabytes, or misled it.
-Source: controller/journal/README.md, "Verifier", "Limits".
 """
 
 import json

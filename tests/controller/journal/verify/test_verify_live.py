@@ -1,7 +1,4 @@
-"""The verifier on a live part: whatever was changed is found and located, bit by bit.
-
-Source: controller/journal/README.md, "Verifier".
-"""
+"""The verifier on a live part: whatever was changed is found and located, bit by bit."""
 
 import shutil
 import sqlite3

@@ -1,7 +1,4 @@
-"""The verifier on the evidence log: leaves, tree, signatures of heads, what was kept elsewhere.
-
-Source: controller/journal/README.md, "Evidence log", "Verifier".
-"""
+"""The verifier on the evidence log: leaves, tree, signatures of heads, what was kept elsewhere."""
 
 import base64
 import sqlite3

@@ -1,6 +1,6 @@
 """The verifier's own MessagePack reader: it agrees with the library, and refuses longer forms.
 
-Source: MessagePack specification; controller/journal/README.md, "Encoding".
+Source: MessagePack specification.
 """
 
 import msgpack

@@ -1,7 +1,4 @@
-"""The verifier as a program: alone, on a bare Python, with and without `cryptography`.
-
-Source: controller/journal/README.md, "Verifier".
-"""
+"""The verifier as a program: alone, on a bare Python, with and without `cryptography`."""
 
 import ast
 import json

@@ -1,7 +1,4 @@
-"""The verifier on one sealed shoe: whatever was changed is found, with its file and place.
-
-Source: controller/journal/README.md, "Shoe file", "Verifier".
-"""
+"""The verifier on one sealed shoe: whatever was changed is found, with its file and place."""
 
 import random
 import zlib

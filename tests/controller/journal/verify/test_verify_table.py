@@ -1,7 +1,4 @@
-"""What a table itself sealed is intact, also during play, and any changed bit is found.
-
-Source: controller/journal/README.md, "Verifier".
-"""
+"""What a table itself sealed is intact, also during play, and any changed bit is found."""
 
 import random
 import sqlite3
@@ -12,16 +9,16 @@ import pytest
 
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.evidence_log.checkpoint import short_code
-from controller.evidence_log.log import read_head
-from controller.evidence_log.shoe_proof import shoe_leaves
+from controller.core.tape.inputs import Started
+from controller.journal.evidence_log.checkpoint import short_code
+from controller.journal.evidence_log.log import read_head
+from controller.journal.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.journal.verify import Verifier, verify
 from controller.table.loop import Loop
-from controller.tape.inputs import Started
 from hil.simulation.sealed_journal import note_evidence
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -9,8 +9,8 @@ from simulated_shoes import DECKS, fair_shoe
 
 from controller.monitors.across_shoes.growth import ONE
 from controller.monitors.across_shoes.missing_cards import BatchFaces, _growth, count_faces
-from controller.monitors.advisory import MissingEvidence
 from controller.monitors.faces import FACES
+from controller.rules.advisory import MissingEvidence
 
 CARDS = DECKS * FACES
 

@@ -13,7 +13,6 @@ from controller.monitors.across_shoes.pace import (
     _least_of,
     compare_pace,
 )
-from controller.monitors.advisory import AdvisoryKind, PaceEvidence
 from controller.monitors.items import (
     CardSeen,
     CoupBegins,
@@ -22,6 +21,7 @@ from controller.monitors.items import (
     ShoeEnds,
     ShoeOpens,
 )
+from controller.rules.advisory import AdvisoryKind, PaceEvidence
 
 
 def gaps(chance: Random, pace_s: float) -> tuple[int, ...]:

@@ -11,10 +11,10 @@ from controller.monitors.across_shoes.batch_order import batch_order
 from controller.monitors.across_shoes.growth import ONE, entering, grown
 from controller.monitors.across_shoes.order_tests import order_tests
 from controller.monitors.across_shoes.shufflers import LIMIT, SHUFFLERS_MAX, Shuffler, compare
-from controller.monitors.advisory import AdvisoryKind, OrderTest, ShufflerEvidence
 from controller.monitors.budget import PARTS, SHARES, UNIT
 from controller.monitors.faces import FACES
 from controller.monitors.items import BatchInPlay, ShoeOpens
+from controller.rules.advisory import AdvisoryKind, OrderTest, ShufflerEvidence
 
 
 @pytest.mark.parametrize("seed", range(12))

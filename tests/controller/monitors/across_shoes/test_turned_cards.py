@@ -5,9 +5,9 @@ from random import Random
 from simulated_shoes import DECKS, SEEN, advisories, fair_shoe
 
 from controller.monitors.across_shoes.turned_cards import BatchTurned, compare_turned
-from controller.monitors.advisory import AdvisoryKind, TurnedEvidence
 from controller.monitors.faces import GAP, RANKS
 from controller.monitors.items import BatchInPlay, CardSeen, ShoeEnds, ShoeOpens
+from controller.rules.advisory import AdvisoryKind, TurnedEvidence
 
 HIGH = (6, 7, 8)  # seven, eight and nine
 

@@ -6,12 +6,12 @@ Source: NY (a)(2), (d); S42 (d), (e), (l); NJ 1.12(d); WA shuffle; HG; D-34, D-3
 import pytest
 from msgspec.structs import replace
 
-from controller.messages.catalogue import to_words
 from controller.procedure.acts.duties import DUTIES, DutyFrequency, describe_duty, is_required
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.setting_values import ShuffleFinish, ShuffleMode
+from controller.system.messages.catalogue import to_words
 
 PEOPLE = (ObservableFact.SHOE_OPENED, ObservableFact.CUT_DEPTH, ObservableFact.BATCH_LOADED)
 HAND = {"shuffle_mode": ShuffleMode.HAND}

@@ -5,13 +5,13 @@ Source: NY (g), (i)(1); S42 (h)(1), (j)(1), (k)(1); D-16, D-32.
 
 import pytest
 
-from controller.messages.catalogue import to_words
+from controller.core.script.parser import parse
+from controller.core.script.player import play
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.effects import Prompt
 from controller.procedure.rulebook import RuleBook
-from controller.profiles.load import load_profile
-from controller.script.parser import parse
-from controller.script.player import play
+from controller.rules.profiles.load import load_profile
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 DRAGON_7 = "P 6h; B 5s; P Kh; B Qd; P 2c"

@@ -8,16 +8,16 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.actions.actions import ReportTurned
-from controller.actions.choices import LayoutPart
-from controller.messages.catalogue import to_words
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.effects import Prompt
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.profiles.call_phrases import GROUP_OF, CallGroup, call_words
-from controller.profiles.house_profile import apply_house, parse_house
-from controller.profiles.load import load_profile
+from controller.rules.actions.actions import ReportTurned
+from controller.rules.actions.choices import LayoutPart
+from controller.rules.profiles.call_phrases import GROUP_OF, CallGroup, call_words
+from controller.rules.profiles.house_profile import apply_house, parse_house
+from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import DealOption, RequiredCall, ThirdCardDealt
+from controller.system.messages.catalogue import to_words
 
 NATURAL = "P 9h; B 7c; P Kd; B Kh"
 STAND = "P 7h; B 6c; P Kd; B Kh"

@@ -5,11 +5,11 @@ Source: Section 42 (k)(1)-(3), (h)(5); 9 NYCRR 5324.21 (e)(2), (j); D-7, D-11, D
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.rule_points import RulePoint
+from controller.rules.profiles.rule_points import RulePoint
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 NATURAL = "P1 9h; B 7c; P Kd; B Kh"

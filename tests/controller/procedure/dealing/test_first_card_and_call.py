@@ -5,10 +5,10 @@ Source: S42 (g)(2), (g)(3), (e)(6), (h)(5), (k)(1), (k)(3); D-7, D-16.
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.system.messages.catalogue import to_words
 
 OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)
 BURNED = "start; burn Ac: 2c"

@@ -7,14 +7,14 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.actions.actions import RequestGhostHand
-from controller.messages.catalogue import to_words
 from controller.procedure.calls.visibility import all_seen
 from controller.procedure.effects import ActRecord, Prompt, Refusal
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.profiles.load import load_profile
+from controller.rules.actions.actions import RequestGhostHand
+from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import DealOption
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.messages.catalogue import to_words
 
 COUP = "P 2h; B 3c; P Kd; B Kh; P 3d; B 4d; result banker"
 

@@ -8,7 +8,7 @@ import pytest
 from controller.procedure.effects import CoupFate
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import profile_names
+from controller.rules.profiles.load import profile_names
 
 OPENED = "start; burn Ac: 2c"
 SIX_CARDS = ("P1 2h", "B1 2c", "P2 Kd", "B2 Kh", "P3 Qc", "B3 Js")

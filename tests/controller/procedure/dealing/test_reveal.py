@@ -7,18 +7,18 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.actions.actions import GiveUpReveal, ReportTurned
-from controller.actions.choices import LayoutPart
-from controller.messages.catalogue import to_words
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.calls.reveal_seats import highest_bettor, next_seat
 from controller.procedure.calls.visibility import all_seen, card_seen, is_seen
 from controller.procedure.effects import ActRecord, Prompt, Refusal
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.profiles.load import load_profile
+from controller.rules.actions.actions import GiveUpReveal, ReportTurned
+from controller.rules.actions.choices import LayoutPart
 from controller.rules.hands import HandName
+from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import BankerPlacement, DealOption, SeatDirection
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.messages.catalogue import to_words
 
 FOUR = "P 2h; B 3c; P Kd; B Kh"
 STAND = "P 7h; B 6c; P Kd; B Kh"

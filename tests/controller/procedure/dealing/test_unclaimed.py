@@ -6,8 +6,9 @@ Source: NY (a)(4)(iv), (e), (f); S42 (a)(4), (e)(6), (g)(3); D-16, D-22.
 import pytest
 from msgspec.structs import replace
 
+from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core.script.parser import parse
 from controller.custody.findings import Finding, FindingCode
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed
 from controller.procedure.events import CustodyFindingRaised
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
@@ -15,8 +16,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.setting_values import ShuffleMode
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import message
 
 RESULT = (ObservableFact.RESULT_BUTTON,)

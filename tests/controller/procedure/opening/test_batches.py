@@ -6,12 +6,12 @@ D-5, D-7, D-17, D-19, D-21, D-35.
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.record.irregularity import irregularity_words
 from controller.rules.setting_values import ShuffleMode
-from controller.views.irregularity import irregularity_words
+from controller.system.messages.catalogue import to_words
 
 OBSERVED = (ObservableFact.SHOE_OPENED, ObservableFact.BATCH_LOADED, ObservableFact.CUT_DEPTH)
 RACK = (ObservableFact.DISCARD_COUNT,)

@@ -6,12 +6,12 @@ Source: NY (a)(3); S42 (f)(1); D-22.
 import pytest
 from msgspec import UNSET
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.setting_values import ShuffleMode
+from controller.system.messages.catalogue import to_words
 
 NO_SHOE_YET = ""
 SHOE_OVER = "start; burn Ac: 2c; close shoe; "

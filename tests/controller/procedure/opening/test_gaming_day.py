@@ -1,13 +1,8 @@
-"""A jump of the clock, and a person's word on the gaming day.
-
-Source: controller/table/README.md, "The clock".
-"""
+"""A jump of the clock, and a person's word on the gaming day."""
 
 import pytest
 from acts_of_people import acted
 
-from controller.actions.actions import SetGamingDay
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, Prompt, Refusal
 from controller.procedure.events import ClockJumped, GamingDayChanged
 from controller.procedure.irregularities import IrregularityCode
@@ -17,6 +12,8 @@ from controller.procedure.opening.gaming_day import (
     next_shoe_number,
     state_gaming_day,
 )
+from controller.rules.actions.actions import SetGamingDay
+from controller.system.messages.catalogue import to_words
 
 NOW_NS = 1_795_000_000 * 1_000_000_000
 TODAY, LATER = "2026-11-21", "2038-01-19"

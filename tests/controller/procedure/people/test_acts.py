@@ -6,13 +6,13 @@ Source: NY (a)(2), (d), (i)(5); S42 (d), (e), (j)(5), (l); NJ 1.12(d); WA; HG; D
 import pytest
 from msgspec.structs import replace
 
-from controller.actions.choices import ActKind
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt, Refusal
 from controller.procedure.opening.cut import offer_order
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.opening import THE_DEALER
+from controller.record.irregularity import irregularity_words
+from controller.rules.actions.choices import ActKind
 from controller.rules.setting_values import (
     CardHandling,
     DealOption,
@@ -20,7 +20,7 @@ from controller.rules.setting_values import (
     ShuffleFinish,
     ShuffleMode,
 )
-from controller.views.irregularity import irregularity_words
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import message
 
 HAND = {"shuffle_mode": ShuffleMode.HAND}

@@ -5,11 +5,11 @@ Source: Section 42 (k)(3), (k)(4); D-12, D-13, D-14.
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, Prompt, Refusal
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
 from controller.rules.setting_values import BurnMode
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 FOUND = "found face up; resolve continue"

@@ -1,13 +1,12 @@
 """Corrections of a counted coup: what they change, what is owed, and with what they are refused.
 
-Source: D-42; controller/procedure/README.md, "Corrections".
+Source: D-42.
 """
 
 import pytest
 from msgspec.structs import replace
 
 from controller.journal.encoding import Codec
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -26,17 +25,18 @@ from controller.procedure.states.finished_coups import (
     FinishedCoup,
     packed_wagers,
 )
-from controller.profiles.load import load_profile
 from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
+from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode, VigorishMode, VigorishRounding
-from controller.settlement.admission import admit_wagers
-from controller.settlement.coup_facts import CoupFacts
-from controller.settlement.payout_difference import SettledWager
-from controller.settlement.results import wager_results
-from controller.settlement.settle import settle
-from controller.settlement.terms import Terms
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.admission import admit_wagers
+from controller.rules.settlement.coup_facts import CoupFacts
+from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.results import wager_results
+from controller.rules.settlement.settle import settle
+from controller.rules.settlement.terms import Terms
+from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.messages.catalogue import to_words
 
 TABLES: Codec[TableState] = Codec(TableState)
 OPENED = "start; burn Ac: 2c"

@@ -1,14 +1,11 @@
 """What a verdict names as permitted is what `resolve` accepts, and who may void against a remedy.
 
-Source: S42 (k)(1)-(4); D-32, D-43; controller/procedure/README.md, "Suspension".
+Source: S42 (k)(1)-(4); D-32, D-43.
 """
 
 import pytest
 from acts_of_people import acted
 
-from controller.actions.actions import Resolution
-from controller.actions.choices import FloorDecision, Provisional
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, Prompt, Refusal, ResolutionRecorded
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.permitted import named_decisions
@@ -16,9 +13,12 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.step import step
 from controller.procedure.verdicts import PermittedDecision
-from controller.profiles.load import profile_names
+from controller.record.irregularity import permitted_words
+from controller.rules.actions.actions import Resolution
+from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.outcome import Outcome
-from controller.views.irregularity import permitted_words
+from controller.rules.profiles.load import profile_names
+from controller.system.messages.catalogue import to_words
 
 NATURAL = "P 9h; B 7c; P Kd; B Kh"
 OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)

@@ -7,14 +7,14 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.actions.actions import ChangeSetting
 from controller.journal.encoding import Codec
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, Refusal, SettingChanged
 from controller.procedure.people.pit_values import differences_from_pit
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.state import TableState
-from controller.settlement.pit import PitSettings
+from controller.rules.actions.actions import ChangeSetting
+from controller.rules.settlement.pit import PitSettings
+from controller.system.messages.catalogue import to_words
 
 STATES: Codec[TableState] = Codec(TableState)
 OPENED = "start; burn Ac: 2c"

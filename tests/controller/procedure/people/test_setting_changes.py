@@ -7,8 +7,6 @@ from acts_of_people import acted
 from in_words import in_words
 from msgspec.structs import replace
 
-from controller.actions.actions import ChangeSetting, GiveNotice
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     ActRecord,
     CoupClosed,
@@ -22,15 +20,17 @@ from controller.procedure.people.setting_changes import effective_book, refusals
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
-from controller.profiles.load import load_profile
-from controller.profiles.setting_definitions import SHAPES
-from controller.profiles.setting_types import (
+from controller.rules.actions.actions import ChangeSetting, GiveNotice
+from controller.rules.profiles.load import load_profile
+from controller.rules.profiles.setting_definitions import SHAPES
+from controller.rules.profiles.setting_types import (
     TEXT_LENGTH_MAX,
     describe_value,
     fits,
     to_setting_value,
 )
 from controller.rules.setting_values import PayProcedure, VigorishMode
+from controller.system.messages.catalogue import to_words
 
 MINUTE = 60 * 10**9
 NOON = 12 * 60 * MINUTE

@@ -1,16 +1,13 @@
-"""Dealers sign on and off; what a dealer and one person alone may not decide.
-
-Source: controller/procedure/README.md, "People".
-"""
+"""Dealers sign on and off; what a dealer and one person alone may not decide."""
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, Refusal, ResolutionRecorded
 from controller.procedure.people.staff import DEALERS_MAX
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.staff import DecisionCount
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 FOUR = "P1 9h; B1 Kc; P2 Qd; B2 Jh"

@@ -5,11 +5,11 @@ Source: Section 42 (k)(4); D-6, D-14, D-17, D-19, D-40.
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, CoupFate, Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import profile_names
+from controller.rules.profiles.load import profile_names
+from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"
 COMPLETE = "P1 7h; B 7c; P Kd; B Kh"

@@ -1,14 +1,13 @@
 """A shuffler that shows only contacts: people enter the steps, which are judged as orders would be.
 
-Source: S42 (a)(4), (e)(1), (e)(8)(ii); docs/adding-a-device.md, "A shuffler that shows only
-contacts".
+Source: S42 (a)(4), (e)(1), (e)(8)(ii).
 """
 
 import pytest
 from msgspec.structs import replace
 
-from controller.messages.catalogue import to_words
 from controller.procedure.events import ShufflerReported
+from controller.system.messages.catalogue import to_words
 from drivers.shuffler_events import ShuffleShown, ShuffleStarted
 
 BEGAN_NS = 1_795_262_400 * 1_000_000_000

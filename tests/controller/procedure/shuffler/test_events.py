@@ -7,12 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
-from controller.messages.catalogue import to_words
 from controller.procedure.acts.batch_record import is_shuffled, was_shuffler_opened
 from controller.procedure.events import ShufflerReported
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.shuffler.events import apply_shuffler_event, describe_event
 from controller.rules.setting_values import ShuffleMode
+from controller.system.messages.catalogue import to_words
 from drivers import shuffler_events as shuffler
 from firmware_bridge.message import message
 

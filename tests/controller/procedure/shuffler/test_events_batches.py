@@ -6,7 +6,6 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (e)(8)(ii); D-17 to D-22.
 import pytest
 
 from controller.custody.findings import Finding, FindingCode
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
 from controller.procedure.irregularities.codes import IrregularityCode
@@ -14,6 +13,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.system.messages.catalogue import to_words
 from firmware_bridge.message import message
 
 ACE = Card.parse("Ac")

@@ -1,16 +1,13 @@
-"""Random shuffler events between cards and acts of people: the invariants hold at every step.
-
-Source: controller/procedure/README.md, "The shuffler at the table".
-"""
+"""Random shuffler events between cards and acts of people: the invariants hold at every step."""
 
 import random
 
 import pytest
 
-from controller.actions.choices import Provisional
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity
+from controller.rules.actions.choices import Provisional
 
 BACKS = ("red", "blue")
 STATES = ("empty", "loading", "counted", "shuffling", "shuffled", "stored", "released", "held")

@@ -5,10 +5,10 @@ Source: NY (a)(4)(iv)(c); S42 (a)(4)(iv), (e)(8)(ii)(A); D-32; field practice (S
 
 import pytest
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt, Refusal, WarningClosed, WarningOpened
 from controller.procedure.phases import Phase
 from controller.rules.setting_values import ShuffleMode
+from controller.system.messages.catalogue import to_words
 
 WARNS = 'shuffler warning 17 on "belt slips"'
 EASED = 'shuffler warning 17 off "belt slips"'

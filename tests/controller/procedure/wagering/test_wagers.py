@@ -9,9 +9,6 @@ from acts_of_people import acted
 from in_words import in_words
 from msgspec.structs import replace
 
-from controller.actions.actions import ChangeSetting, RecordAct, StateWagers
-from controller.actions.choices import ActKind
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     ActRecord,
     CoupCorrected,
@@ -26,9 +23,12 @@ from controller.procedure.states.wagering import StandingWagers, VerbalWager
 from controller.procedure.step_result import Step
 from controller.procedure.wagering.payment import results_by_outcome, settle_coup, terms_of
 from controller.procedure.wagering.wagers import lock_wagers, pay_coup
+from controller.rules.actions.actions import ChangeSetting, RecordAct, StateWagers
+from controller.rules.actions.choices import ActKind
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import VigorishMode
-from controller.settlement.wagers import Wager, WagerKind
+from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.messages.catalogue import to_words
 
 OBSERVED = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
 CALLED = (*OBSERVED, ObservableFact.NO_MORE_BETS)

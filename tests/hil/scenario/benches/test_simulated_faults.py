@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.tape.inputs import Chunk
+from controller.core.tape.inputs import Chunk
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.language.statements import Subject

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.core.script.errors import ScriptError
 from controller.procedure.rulebook import ObservableFact
-from controller.script.errors import ScriptError
 from hil.scenario.language.reading import PROFILE, SCENARIO_FORMS, parse_scenario, read_scenario
 from hil.scenario.language.statements import Disturb, Expect, Measure, Wait
 

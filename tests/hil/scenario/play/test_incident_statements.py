@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.script.errors import ScriptError
+from controller.core.script.errors import ScriptError
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.play.run import ScenarioResult, ScenarioRun, StepOutcome

@@ -1,0 +1,104 @@
+"""The payout of each wager in whole cents: win, returned stake, vigorish.
+
+Source: NY-c-1 to NY-c-9, NJ-7.3-f-2, S42-c-1 to S42-c-6-six, WA-pay-even; D-15, D-24.
+
+House and seats together gain nothing.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from controller.rules.odds import Odds
+from controller.rules.settlement.results import VigorishOn, WagerResult, WagerVerdict
+from controller.rules.settlement.terms import Terms
+from controller.rules.settlement.vigorish import (
+    charge_clauses,
+    is_waived,
+    vigorish_cents,
+    waiver_clauses,
+)
+from controller.rules.settlement.wagers import KIND_NUMBERS, Wager, WagerKind, WagerMedium
+from firmware_bridge.recorded_text import Identifier
+
+
+class PayoutLine(Struct, frozen=True, omit_defaults=True):
+    """The payout of one wager, in cents. `clauses` are those for its result and odds.
+
+    `returned` is the part of the stake the patron keeps. Vigorish on a win is paid in addition; on
+    a tie it is deducted from the stake. `charged_by` are the clauses for the vigorish or its
+    waiver.
+    """
+
+    seat: int
+    kind: WagerKind
+    stake: int
+    verdict: WagerVerdict
+    odds: Odds | None
+    paid: int
+    returned: int
+    vigorish: int
+    vigorish_on: VigorishOn
+    clauses: tuple[Identifier, ...]
+    charged_by: tuple[Identifier, ...]
+    medium: WagerMedium = WagerMedium.CHIPS
+
+    @property
+    def gain(self) -> int:
+        """The patron's gain in cents, once vigorish is collected."""
+        on_top = self.vigorish if self.vigorish_on is VigorishOn.WIN else 0
+        return self.paid + self.returned - self.stake - on_top
+
+
+def payout_lines(
+    terms: Terms, results: Iterable[WagerResult], wagers: tuple[Wager, ...]
+) -> tuple[PayoutLine, ...]:
+    """One line for each wager, highest seat first; the wagers are admitted (admission).
+
+    A wager of a kind without a result has no line, but counts for the waiver of vigorish.
+    """
+    by_kind = {result.kind: result for result in results}
+    ordered = sorted(wagers, key=lambda wager: (-wager.seat, KIND_NUMBERS[wager.kind]))
+    return tuple(
+        _line(terms, by_kind[wager.kind], wagers, wager)
+        for wager in ordered
+        if wager.kind in by_kind
+    )
+
+
+def _line(terms: Terms, result: WagerResult, wagers: tuple[Wager, ...], wager: Wager) -> PayoutLine:
+    on, owed, charged_by = _vigorish(terms, result, wagers, wager)
+    loses = result.verdict is WagerVerdict.LOSES
+    deducted = owed if on is VigorishOn.STAKE else 0
+    return PayoutLine(
+        seat=wager.seat,
+        kind=wager.kind,
+        stake=wager.cents,
+        verdict=result.verdict,
+        odds=result.odds,
+        paid=0 if result.odds is None else _win_cents(result.odds, wager.cents),
+        returned=0 if loses else wager.cents - deducted,
+        vigorish=owed,
+        vigorish_on=on,
+        clauses=result.clauses,
+        charged_by=charged_by,
+        medium=wager.medium,
+    )
+
+
+def _vigorish(
+    terms: Terms, result: WagerResult, wagers: tuple[Wager, ...], wager: Wager
+) -> tuple[VigorishOn, int, tuple[str, ...]]:
+    """The base of the vigorish, its amount in cents, and its clauses."""
+    on = result.vigorish_on
+    if on is VigorishOn.NOTHING:
+        return on, 0, ()
+    if is_waived(terms, wagers, wager.seat):
+        return VigorishOn.NOTHING, 0, waiver_clauses(terms)
+    return on, vigorish_cents(terms, result, wager.cents), charge_clauses(terms, on)
+
+
+def _win_cents(odds: Odds, stake_cents: int) -> int:
+    won = odds.win_cents(stake_cents)
+    assert won.denominator == 1, "a wager that would win a fraction of a cent is refused"
+    return won.numerator
