@@ -62,6 +62,7 @@ SOURCES: Final = (
     "firmware_bridge/tablelink/*.py",
     "firmware_bridge/transport/clock.py",
     "firmware_bridge/transport/port.py",
+    "foundation/*.py",
 )
 # The distributions that those files import: by version, for their files differ between machines.
 LIBRARIES: Final = ("cobs", "cryptography", "fastcrc", "msgspec", "transitions")

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import DeviceMemoryFilling, ShufflerEvent
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ForeignText, Identifier
+from foundation.message import Message
+from foundation.recorded_text import ForeignText, Identifier
 
 
 class FaceSuit(StrEnum):

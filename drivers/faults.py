@@ -6,7 +6,7 @@ Not: breaches of procedure by people or cards (those are irregularities).
 from msgspec import Struct
 
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 
 class DeviceFault(Struct, frozen=True, tag="device-fault"):

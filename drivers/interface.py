@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
-from firmware_bridge.message import Message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
+from foundation.message import Message
+from foundation.timestamp import Timestamp
 
 StateT = TypeVar("StateT")
 

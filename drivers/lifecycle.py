@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from drivers.events import Stage, StageChanged
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # A port may be lost at any stage and opened again at any stage; in between the stage only advances.
 FOLLOWERS = MappingProxyType(

@@ -11,8 +11,8 @@ from drivers.framing import Framing
 from drivers.interface import Driver
 from drivers.monitor import DeviceMonitor, Monitor, Words
 from firmware_bridge.attestation import NO_TRUST, Trust
-from firmware_bridge.message import Message
-from firmware_bridge.typed_reading import binary_decoder, convert
+from foundation.message import Message
+from foundation.typed_reading import binary_decoder, convert
 
 SettingsT = TypeVar("SettingsT", bound=Struct)
 

@@ -13,8 +13,8 @@ from drivers.events import BarCodeRead, DeviceEvent, Face
 from drivers.interface import Driver
 from drivers.shuffler_events import ShuffleDone, ShuffleProof
 from firmware_bridge.link import LinkFault
-from firmware_bridge.message import Message
 from firmware_bridge.transport.port import Chunk, PortEvent
+from foundation.message import Message
 
 StateT = TypeVar("StateT")
 # What makes words of a message.

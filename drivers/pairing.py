@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from drivers.model import DeviceKind
 from firmware_bridge import attestation
 from firmware_bridge.attestation import ApprovedImage, Attestation, Pin, Trust, Untrusted
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import frames, messages
 from firmware_bridge.tablelink.fields import FieldMismatch, decode_fields
 from firmware_bridge.tablelink.frames import FrameChannel, TableLinkFrame, TableLinkUnframed
 from firmware_bridge.tablelink.messages import AttestationResponse, Hello, HostMessage, LinkType
 from firmware_bridge.tablelink.settings import DeviceRole
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 RETRY_NS: Final = 500_000_000
 _SESSION_BYTES: Final = 4

@@ -13,9 +13,9 @@ from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
 from drivers.lifecycle import OPENED, StageStep, advance_through
 from firmware_bridge.link import LinkFault, LinkOutput
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 UNDERSTOOD: Final[tuple[StageStep, ...]] = (
     (Stage.IDENTIFIED, message("first_good_frame_received")),

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge import cbor
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import foreign_text
+from foundation.message import Message, message
+from foundation.recorded_text import foreign_text
 
 NONCE_BYTES: Final = 32
 IMAGE_BYTES: Final = 32

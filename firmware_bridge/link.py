@@ -12,8 +12,8 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 
 class LinkFaultKind(StrEnum):

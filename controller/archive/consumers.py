@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.journal.values import JournalError
 from controller.system.atomic_file import SmallFileError, read_text, store_text
-from firmware_bridge.typed_reading import json_decoder
+from foundation.typed_reading import json_decoder
 
 CURSORS_NAME: Final = "feed"
 _SUFFIX: Final = ".json"

@@ -43,7 +43,7 @@ from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.profile import ProfileError
 from controller.rules.setting_values import DealOption
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 JsonRow: TypeAlias = dict[str, object]
 

@@ -30,7 +30,7 @@ from controller.system.keys import (
     load_key,
     make_key,
 )
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 # Beside the journal: a key of Ed25519 for witnesses where the table's own is of ECDSA.
 WITNESS_KEY_NAME: Final = "witness.key"

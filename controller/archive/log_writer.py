@@ -34,8 +34,8 @@ from controller.journal.log_database import TILES_NAME
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.timestamp import Timestamp
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 RETRY_S: Final = 5.0

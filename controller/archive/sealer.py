@@ -41,7 +41,7 @@ from controller.journal.shoe_file import ShoeHeading, read_shoe, shoe_bytes
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import Base, Head, JournalError, JournalWriteFailed, SavedState
 from controller.record.snapshot_devices import SealsView
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 # Runs a job in the thread of `stored`, behind what was handed on before.

@@ -32,8 +32,8 @@ from controller.journal.evidence_log.tree import consistency_proof
 from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import PublicKey
-from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

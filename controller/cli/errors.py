@@ -188,7 +188,7 @@ def _sentence(error: Exception, known: Mapping[str, ExitCode]) -> tuple[ExitCode
 
 def _stated(error: Exception) -> str:
     """What a known error states; words are made of a message."""
-    from firmware_bridge.message import MessageError
+    from foundation.message import MessageError
 
     # Some have their words themselves, such as all the faults of a profile.
     if type(error).__str__ is not Exception.__str__ or not isinstance(error, MessageError):

@@ -29,7 +29,7 @@ from controller.procedure.step_result import Step
 from controller.rules.cards import Card
 from controller.rules.coup import FIRST_FOUR_PLACES, Place
 from drivers.events import CardPassed, Spot, TagSeen
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _THIRD_CARDS: Final = (Phase.PLAYER_3, Phase.BANKER_3)
 _LEFT: Final = (

@@ -75,9 +75,9 @@ from controller.rules.actions.actions import (
 )
 from drivers.commands import DeviceCommand, LockExit, SetPolling, UnlockExit
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, LockChanged, TagSeen
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEnd, PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 # No card is drawn in these phases, so readers may be polled less often.
 _NO_CARDS_DUE: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)

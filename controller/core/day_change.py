@@ -14,7 +14,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.rules.actions.actions import Action, OperatorAction
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 
 def note_jump(book: RuleBook, transition: Transition, item: Input) -> Transition:

@@ -33,7 +33,7 @@ from drivers.commands import (
     ShufflerOrder,
     UnlockExit,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _ORDER: Final = "order-shuffler"
 # The rule points that an order would break; they are cited in its refusal.

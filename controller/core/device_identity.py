@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.shuffler_events import IdentityProven, IdentityRefused
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ForeignText, Identifier
+from foundation.message import Message
+from foundation.recorded_text import ForeignText, Identifier
 
 
 class DeviceIdentity(Struct, frozen=True):

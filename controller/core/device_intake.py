@@ -26,8 +26,8 @@ from drivers.events import DeviceEvent, ReportsLost
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShufflerEvent
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 _RANKS: Final = {rank.value: rank for rank in Rank}
 _SUITS: Final = {suit: Suit(suit.value) for suit in device.FaceSuit}

@@ -18,8 +18,8 @@ from controller.journal.encoding import Codec, EncodingError
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
 from drivers.interface import Driver, DriverOutput, DriverState
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.timestamp import Timestamp
 
 DeviceResult: TypeAlias = tuple[Transition, tuple[DeviceEvent, ...]]
 DriverCall: TypeAlias = Callable[

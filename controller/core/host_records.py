@@ -20,7 +20,7 @@ from controller.core.tape.inputs import (
     ReportsExceeded,
 )
 from controller.procedure.effects import ActRecord
-from firmware_bridge.message import message
+from foundation.message import message
 
 RecordedInput: TypeAlias = (
     NoiseDropped | ReportsExceeded | DevicePlugged | DeviceUnplugged | PowerFailing | AccountChanged

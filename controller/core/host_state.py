@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.core.tape.inputs import ClockSync, DiskLevel, DiskSpace
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 # NTP disciplines both clocks alike; a larger difference means that UTC was set, or sleep.

@@ -18,7 +18,7 @@ from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.rules.actions.actions import Action, BindBatch, OperatorAction, SetCardApart
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
 

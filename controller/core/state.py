@@ -18,8 +18,8 @@ from controller.journal.values import Head, SavedState
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from drivers.interface import DriverOutput, DriverState
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 
 EMPTY_CUSTODY: Final = CustodyState()
 

@@ -16,7 +16,7 @@ from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from drivers.catalogue import DEFAULT_MODELS, find_model
 from drivers.model import DeviceKind
 from firmware_bridge.attestation import NO_TRUST, Trust
-from firmware_bridge.typed_reading import convert
+from foundation.typed_reading import convert
 
 DeviceT = TypeVar("DeviceT", bound=DeviceSettings)
 

@@ -32,7 +32,7 @@ from controller.custody.state import (
     with_card_state,
     with_ledger,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Places of a whole batch: no hand holds one, and setting apart requires a reason (set_apart).
 WHOLE_BATCH_PLACES: Final = (

@@ -21,7 +21,7 @@ from controller.custody.card_states import (
     transition_table,
 )
 from controller.custody.manifest import Manifest
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 DECK_CARDS: Final = 52
 

@@ -12,7 +12,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 class CardPlace(StrEnum):

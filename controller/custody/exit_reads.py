@@ -39,7 +39,7 @@ from controller.custody.state import (
     with_card_state,
 )
 from controller.rules.cards import Card
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 FOREIGN_TAGS_MAX: Final = 16
 

@@ -13,7 +13,7 @@ from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import ensure_shoe
 from controller.custody.state import CustodyState
 from controller.rules.cards import Card, face_number
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _COUNTED_MAX: Final = 255
 

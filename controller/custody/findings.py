@@ -9,8 +9,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from controller.rules.cards import Card
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier
+from foundation.message import Message
+from foundation.recorded_text import Identifier
 
 
 class FindingCode(StrEnum):

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.rules.cards import FACES, Card, Rank, Suit, face_number
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 CUT_CARD_DECK: Final = 0
 

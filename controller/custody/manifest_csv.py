@@ -21,7 +21,7 @@ from controller.custody.manifest import (
 )
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.profiles.deck_bounds import DECKS_MAX
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 HEADING: Final = ("batch", "back", "decks")
 COLUMNS: Final = ("tag", "rank", "suit", "deck")

@@ -19,7 +19,7 @@ from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.state import CustodyChange, CustodyState, batch_of_back, with_ledger
 from drivers.events import CardPassed
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class CardPlaced(Struct, frozen=True):

@@ -29,7 +29,7 @@ from controller.system.json_document import (
     read_document,
     time_text,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 MAKER_MAX: Final = 64
 _REMEDY: Final = "restore the receipt as it was written; it is signed, so it cannot be edited"

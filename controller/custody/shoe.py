@@ -29,7 +29,7 @@ from controller.custody.state import (
     move_all,
     with_ledger,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def open_shoe(

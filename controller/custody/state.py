@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller.custody.batch_ledger import BatchLedger
 from controller.custody.card_states import ON_TABLE, CardPlace, CardState
 from controller.custody.findings import Finding, FindingCode
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 FACES: Final = 52
 

@@ -33,7 +33,7 @@ from controller.custody.state import (
     with_ledger,
 )
 from controller.rules.cards import Card
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class TableRead(Struct, frozen=True):

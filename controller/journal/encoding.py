@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from firmware_bridge.typed_reading import binary_decoder
+from foundation.typed_reading import binary_decoder
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from controller.rules.cards import Card
-from firmware_bridge.recorded_text import Identifier, PersonId
+from foundation.recorded_text import Identifier, PersonId
 
 
 class ShoeOpens(Struct, frozen=True, tag="monitor-shoe-opens"):

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.monitors.faces import FACES, GAP
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 # Two of each batch.
 PAST_SHOES_MAX: Final = 4

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from controller.monitors.budget import BUDGET_SHOES, PARTS, SHARES, log2_of
 from controller.rules.advisory import AdvisoryKind, PersonEvidence
-from firmware_bridge.recorded_text import Identifier, PersonId
+from foundation.recorded_text import Identifier, PersonId
 
 PERIOD_SHOES: Final = 200
 # A year and more of a table.

@@ -42,7 +42,7 @@ from controller.rules.advisory import (
     RuleEvidence,
     SharedEvidence,
 )
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 _MEANT_BY_ORDER: Final = (AdvisoryKind.RUN, AdvisoryKind.REPEAT)
 # What is raised again at the shoe's end has doubled at least once since.

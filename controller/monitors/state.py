@@ -8,7 +8,7 @@ from controller.monitors.past import NO_PAST, PastShoes
 from controller.monitors.people import PeopleCounts
 from controller.monitors.shoe_watch import ShoeSoFar
 from controller.monitors.stall import CoupPause, StallLimits
-from firmware_bridge.typed_reading import binary_decoder
+from foundation.typed_reading import binary_decoder
 
 
 class MonitorState(Struct, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from controller.monitors.faces import FACES, RANKS, SUITS
 from controller.rules.advisory import AdvisoryKind, RuleName
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _ACE, _TWO, _QUEEN, _KING = 0, 1, 11, 12
 

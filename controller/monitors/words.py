@@ -18,7 +18,7 @@ from controller.rules.advisory import (
     StallEvidence,
     TurnedEvidence,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _NS_PER_MINUTE: Final = 60 * 1_000_000_000
 

@@ -10,7 +10,7 @@ from typing import Final
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 _OWN: Final = "controller.outlets"
 

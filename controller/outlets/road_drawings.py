@@ -12,7 +12,7 @@ from controller.outlets.rendering import render
 from controller.rules.outcome import Outcome
 from controller.rules.roads import ROWS, Bead, BigCell, Colour, DerivedCell, RoadCoup, Roads
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 RED: Final = "#b3151d"
 BLUE: Final = "#1846a3"

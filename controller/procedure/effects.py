@@ -17,8 +17,8 @@ from controller.rules.outcome import CoupResult, Outcome
 from controller.rules.settlement.payment_order import PayStep
 from controller.rules.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.rules.settlement.settle import Settlement
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ConfiguredText, Identifier, PersonId, TypedText
+from foundation.message import Message
+from foundation.recorded_text import ConfiguredText, Identifier, PersonId, TypedText
 
 
 class CoupFate(StrEnum):

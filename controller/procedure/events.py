@@ -12,8 +12,8 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from drivers.shuffler_events import ShufflerEvent
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier
+from foundation.message import Message
+from foundation.recorded_text import Identifier
 
 
 class GamingDayChanged(Struct, frozen=True, tag="gaming-day-changed"):

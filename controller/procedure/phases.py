@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class Phase(StrEnum):

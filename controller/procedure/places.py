@@ -16,7 +16,7 @@ from controller.rules.hands import is_natural, point_count
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.setting_values import ThirdCardDealt
-from firmware_bridge.message import message
+from foundation.message import message
 
 BURN_PLACES: Final = (Place.BURN_FIRST, Place.BURN, Place.BURN_EXTRA)
 # In drawing order, third cards included.

@@ -78,7 +78,7 @@ from controller.rules.actions.actions import (
     VacateSeat,
 )
 from controller.rules.actions.choices import LayoutPart
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def _judge_turned(book: RuleBook, step: Step, act: OperatorAction[ReportTurned]) -> Step:

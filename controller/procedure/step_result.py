@@ -25,7 +25,7 @@ from controller.procedure.state import (
 from controller.procedure.states.remedy import RemedyState
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 # A defective shoe may raise an irregularity at every report. The record has them all; the lists in
 # the state stay short: the first ones, and the first of every further kind.

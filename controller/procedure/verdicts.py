@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from controller.procedure.irregularities import IrregularityCode
 from controller.rules.actions.choices import FloorDecision, Provisional
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier
+from foundation.message import Message
+from foundation.recorded_text import Identifier
 
 
 class Accepted(Struct, frozen=True, tag="accepted"):

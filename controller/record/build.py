@@ -61,7 +61,7 @@ from controller.rules.profiles.borrowing import cite
 from controller.system.messages.catalogue import to_words
 from drivers.interface import locked_of, remarks_of
 from drivers.model import CardReading
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 RUNNING: Final = RunFacts()
 # These phases follow from cards that may still lie face down.

@@ -8,7 +8,7 @@ from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelR
 from controller.core.tape.inputs import DiskLevel
 from controller.record.snapshot_devices import ClockView, DiskView, HostView
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _MAKE_ROOM: Final = message("disk_make_room")
 _EVIDENCE: Final = {

@@ -4,7 +4,7 @@ from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.permitted import permitted_texts
 from controller.procedure.verdicts import Irregularity
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def irregularity_words(found: Irregularity) -> str:

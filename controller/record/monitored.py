@@ -56,7 +56,7 @@ from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind, FloorDecision, Provisional
 from controller.rules.cards import Card
 from controller.rules.setting_values import BurnDisclosure, DealOption
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 DEALER_ON: Final = "dealer-on"
 DEALER_OFF: Final = "dealer-off"

@@ -10,7 +10,7 @@ from controller.procedure.states.staff import StaffState
 from controller.record.snapshot_devices import DecidedView, PeopleView
 from controller.rules.actions.declaration import Proof
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _PROOFS: Final[Mapping[Proof, Message]] = MappingProxyType(
     {

@@ -22,7 +22,7 @@ from controller.record.snapshot import DecisionView, OwedStepView, RemedyView
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.setting_values import IrregularityRules
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _WHEN = {
     FloorDecision.CONTINUE: message("remedy_when_continue"),

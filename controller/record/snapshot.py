@@ -28,7 +28,7 @@ from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisio
 from controller.rules.advisory import Advisory
 from controller.rules.outcome import Outcome
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 # A version of the schema gains optional fields only; any other change is a new version.
 SCHEMA_VERSION: Final = 2

@@ -8,7 +8,7 @@ from controller.custody.batch_life.stages import BatchStage
 from controller.rules.advisory import AdvisoryKind, Evidence
 from controller.system.messages.catalogue import to_words
 from drivers.events import Stage
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 class CitingView(Struct, frozen=True):

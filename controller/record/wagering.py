@@ -30,7 +30,7 @@ from controller.rules.settlement.results import wager_results
 from controller.rules.settlement.vigorish_ledger import OwedVigorish, complimentary_totals
 from controller.rules.settlement.wagers import KIND_NAMES, Wager, money, wager_name
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 _DEADLINES = {
     VigorishDeadline.BEFORE_RESHUFFLE: message("deadline_before_reshuffle"),

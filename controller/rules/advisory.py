@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier, PersonId
+from foundation.message import Message
+from foundation.recorded_text import Identifier, PersonId
 
 
 class AdvisoryKind(StrEnum):

@@ -26,7 +26,7 @@ from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
 from controller.system.process import make_undumpable, runs_as_root
 from controller.table.fault_text import describe_fault, traceback_text
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 LOG = logging.getLogger("smartshoe")
 # A table that computes gives another the interpreter's lock after so long; 5 ms by default.

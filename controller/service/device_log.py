@@ -36,8 +36,8 @@ from drivers.faults import DeviceFault
 from drivers.model import DeviceKind
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
 
 LOG: Final = logging.getLogger("smartshoe.devices")
 HOST_LOG: Final = logging.getLogger("smartshoe.host")

@@ -23,7 +23,7 @@ from controller.rules.actions.actions import OperatorAction
 from controller.rules.profiles.borrowing import citation_words
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import cards_in_coups, counted
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 LOG: Final = logging.getLogger("smartshoe.irregularities")
 _SUSPENDED: Final = (

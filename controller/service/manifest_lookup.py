@@ -19,8 +19,8 @@ from controller.record.snapshot_devices import NamedBatch
 from controller.service.commissioning.batch_folder import BatchFile, load_batch
 from controller.system.keys import KeyFileError, load_public
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 BY_CONFIGURATION: Final = message("the_configuration")
 _ANSWERS_MAX: Final = 4

@@ -15,8 +15,8 @@ from controller.service.report_limit import ReportLimit
 from drivers.catalogue import find_model
 from drivers.framing import Framing
 from firmware_bridge.link import LinkFault
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent
+from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 

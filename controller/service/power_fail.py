@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from controller.core.tape.inputs import PowerFailing, PowerSign
 from controller.service.config.machine_sections import PowerSettings
 from controller.table.table import Table
-from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.gpio.chip import GpioInput, GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
-from firmware_bridge.timestamp import Timestamp
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 LOG = logging.getLogger("smartshoe.power")
 

@@ -6,9 +6,9 @@ Source: goal P17.
 from typing import ClassVar, Final
 
 from controller.core.tape.inputs import ReportsExceeded
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortShut
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 

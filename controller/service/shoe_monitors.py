@@ -43,7 +43,7 @@ from controller.table.saved_projection import (
     load_projection,
     save_projection,
 )
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
 _FORM: Final = "smartshoe-monitors-1"

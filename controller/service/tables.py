@@ -23,8 +23,8 @@ from controller.service.table_program import (
 from controller.system.systemd import Notifier
 from controller.table.fault_text import describe_fault, traceback_text
 from firmware_bridge.attestation import NO_TRUST
-from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
 
 LOG = logging.getLogger("smartshoe")
 # The table for which a thread runs; empty for the process. Every line of the log names it.

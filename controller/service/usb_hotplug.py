@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged
-from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import (
@@ -16,6 +15,7 @@ from firmware_bridge.transport.usb_identity import (
     UsbIdentity,
     boot_keyboards,
 )
+from foundation.message import Message, message
 
 _HUB_CLASS: Final = 0x09
 

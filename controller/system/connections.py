@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from controller.system.peer import ConnectionRules, Peer
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.timestamp import Timestamp
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 # When no connection can be accepted (no file descriptors left), retry after this time.
 _RETRY_S = 0.2

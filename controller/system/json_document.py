@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 
 from controller.system.atomic_file import SmallFileError, read_text
-from firmware_bridge.typed_reading import convert
+from foundation.typed_reading import convert
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
 
 LOG: Final = logging.getLogger("smartshoe.overlay")
 PEERS_MAX: Final = 8

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.system.tls import TlsChannel, TlsContext
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 _RECEIVE_BYTES: Final = 4096
 # The longest end of a request, of which a part may have come.

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Mapping
 from typing import Final
 
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 # Notify three times per watchdog period: waiting and probing the table take a third each.
 _WATCHDOG_PARTS: Final = 3

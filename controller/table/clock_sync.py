@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from controller.core.tape.inputs import ClockSync, ClockSyncRead
 from controller.table.monitor import MachineMonitor
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 # The kernel lets its bound of the error grow to this while nothing disciplines the clock. Its flag
 # STA_UNSYNC is not read, as in systemd: a daemon may set it to keep the hardware clock alone.

@@ -17,7 +17,7 @@ from controller.core.tape.inputs import DiskLevel, DiskSpace
 from controller.record.host import describe_disk
 from controller.system.named_file import require_regular
 from controller.table.monitor import MachineMonitor
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.host")
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from controller.table.unstored import AwaitedInput, TableInput
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 
 
 class InputQueue:

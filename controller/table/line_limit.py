@@ -7,9 +7,9 @@ from typing import ClassVar, Final, TypeAlias
 
 from msgspec import Struct
 
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 # What a person asked for in full: log_level_wire.

@@ -14,8 +14,8 @@ from controller.core.tape.records import chunks_record, entry_record, input_reco
 from controller.journal.store import Journal
 from controller.journal.values import SavedState
 from controller.procedure.effects import ShoeEnded
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.timestamp import Timestamp
 
 NS_PER_S = 1_000_000_000
 

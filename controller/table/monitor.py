@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 InputT = TypeVar("InputT")
 

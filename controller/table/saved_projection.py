@@ -15,7 +15,7 @@ from msgspec import Struct
 from controller.journal.reader import JournalReader
 from controller.journal.values import Head
 from controller.system.atomic_file import read_text, store_text
-from firmware_bridge.typed_reading import json_decoder
+from foundation.typed_reading import json_decoder
 
 _MODE: Final = 0o600
 _Value = TypeVar("_Value", bound=Struct)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.core.state import Stored, Subscriber
 from controller.table.fault_text import describe_fault, traceback_text
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 LOG: Final = logging.getLogger("smartshoe.table")
 NS_PER_S: Final = 1_000_000_000

@@ -34,10 +34,10 @@ from controller.table.loop import Loop
 from controller.table.stored_until import StoredUntil
 from controller.table.subscribers import Follower
 from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import thread_cpu_ns
 from firmware_bridge.transport.port import PortOpened
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 LOG = logging.getLogger("smartshoe.table")
 

@@ -11,8 +11,8 @@ from controller.core.tape.entries import Entry
 from controller.core.tape.inputs import Input, NotJudged
 from controller.rules.actions.actions import OperatorAction
 from controller.rules.actions.declaration import name_of
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.timestamp import Timestamp
 
 
 class AwaitedInput(Struct):

@@ -39,7 +39,7 @@ from firmware_bridge.feig.link import FeigLink
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState, Question
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _IDENTIFIED: Final[StageStep] = (Stage.IDENTIFIED, message("reader_identified"))
 _ONLINE: Final[StageStep] = (Stage.ONLINE, message("first_report_or_answer_understood"))

@@ -36,9 +36,9 @@ from firmware_bridge.feig.items import (
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # More than the eight decks of a batch; no antenna reads so many at once.
 TAGS_MAX = 512

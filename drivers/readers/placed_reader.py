@@ -13,8 +13,8 @@ from firmware_bridge.feig.continuity import age_ms
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # Longer than any record takes to arrive from a connected reader.
 LATE_MS: Final = 5_000

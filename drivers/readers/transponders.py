@@ -5,7 +5,7 @@ Source: firmware_bridge README, "FEIG OBID".
 
 from types import MappingProxyType
 
-from firmware_bridge.recorded_text import ForeignText
+from foundation.recorded_text import ForeignText
 
 # ISO 15693 and ISO 18000-3 mode 3.
 CARD_KINDS = (0x03, 0x09)

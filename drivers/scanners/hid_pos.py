@@ -27,8 +27,8 @@ from firmware_bridge.hid_pos.link import (
 )
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # AIM code letter of data that is not from a bar code, such as answers to requests.
 _NO_BAR_CODE = "Z"

@@ -13,9 +13,9 @@ from firmware_bridge.hid_pos.reports import MalformedReport, ScanReport
 from firmware_bridge.hid_pos.reports import feed as feed_reports
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, Unframed
-from firmware_bridge.message import message
 from firmware_bridge.ssi.packets import Packet
 from firmware_bridge.ssi.packets import feed as feed_packets
+from foundation.message import message
 
 
 def _report_lines(

@@ -11,7 +11,7 @@ from drivers.events import BarCodeRead, CommandAnswered
 from drivers.faults import DeviceFault
 from drivers.shell import refused
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 TEXT_MAX = 64
 

@@ -16,7 +16,6 @@ from drivers.scanners.scan_text import parse_scan, refuse_command
 from drivers.scanners.symbologies import ssi_symbology
 from drivers.shell import LinkDriver, LinkedState
 from firmware_bridge.link import LinkFault
-from firmware_bridge.message import message
 from firmware_bridge.ssi.exchange import RequestDone, RequestRefused, RequestUnanswered
 from firmware_bridge.ssi.link import (
     ScannerEvent,
@@ -28,7 +27,8 @@ from firmware_bridge.ssi.link import (
     SsiScan,
 )
 from firmware_bridge.ssi.settings import SsiLinkSettings
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 _IDENTIFIED = (Stage.IDENTIFIED, message("first_good_packet_received"))
 _STAGES_REACHED = MappingProxyType(

@@ -7,7 +7,7 @@ Source: firmware_bridge README, "Scanners".
 
 from types import MappingProxyType
 
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 # Code letter and modifier, where the modifier selects another symbology.
 _BY_AIM_IDENTIFIER = MappingProxyType(

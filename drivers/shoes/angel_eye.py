@@ -42,9 +42,9 @@ from firmware_bridge.angel_eye.messages import (
 )
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm
 from firmware_bridge.link import LinkFault
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 _ERROR_CODE_MAX = 99
 

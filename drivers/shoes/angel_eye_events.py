@@ -21,7 +21,7 @@ from firmware_bridge.angel_eye.messages import (
     OutsideMode,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 ERROR_MEANINGS = MappingProxyType(
     {

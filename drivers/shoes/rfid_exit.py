@@ -24,7 +24,7 @@ from drivers.faults import DeviceFault
 from drivers.readers.transponders import CARD_KINDS, kind_name
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
+from foundation.message import message
 
 # More tags than this at one exit are a pile of cards put on it.
 TAGS_MAX = 8

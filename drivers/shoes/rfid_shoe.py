@@ -16,7 +16,7 @@ from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState
 from firmware_bridge.link import ContinuityUnproven, LinkFault
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 _NS_PER_MS = 1_000_000
 

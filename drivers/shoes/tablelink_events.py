@@ -27,10 +27,10 @@ from drivers.events import (
 from drivers.faults import DeviceFault
 from drivers.tablelink import common_events as own_affairs
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.recorded_text import ForeignText, Identifier
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, EventBody
+from foundation.message import message
+from foundation.recorded_text import ForeignText, Identifier
 
 
 class ShoeError(IntEnum):

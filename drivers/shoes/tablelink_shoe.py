@@ -36,7 +36,6 @@ from drivers.tablelink.device import (
     TableLinkDeviceState,
     TableLinkReport,
 )
-from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -46,6 +45,7 @@ from firmware_bridge.tablelink.items import (
     TableLinkRequest,
 )
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
+from foundation.message import message
 
 _NAMES = MappingProxyType({RequestType.LOCK: "LockExit", RequestType.UNLOCK: "UnlockExit"})
 _ANSWERS = MappingProxyType(

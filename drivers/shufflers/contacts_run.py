@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from drivers.shuffler_events import ShuffleShown
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # The shuffler as a whole: contacts know no compartments.
 COMPARTMENT: Final = 1

@@ -35,9 +35,9 @@ from drivers.shufflers.contacts_run import (
 )
 from firmware_bridge.contacts.link import ContactReading, ContactsLink, ContactsResult
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 # The order of the lines at the port.
 LID, RUNNING, DONE, JAM = range(4)

@@ -19,7 +19,6 @@ from drivers.shuffler_events import (
 )
 from drivers.tablelink import common_events as own_affairs
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import (
     AbortCode,
@@ -29,6 +28,7 @@ from firmware_bridge.tablelink.bodies import (
     EventBody,
     ShuffleCheckResult,
 )
+from foundation.message import message
 
 _STATES = MappingProxyType(
     {

@@ -8,8 +8,6 @@ from types import MappingProxyType
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.tablelink.answers import NOT_ANSWERED, with_detail
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import Identifier
 from firmware_bridge.tablelink.bodies import DeviceMode
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -17,6 +15,8 @@ from firmware_bridge.tablelink.items import (
     RequestType,
     TableLinkRequest,
 )
+from foundation.message import Message, message
+from foundation.recorded_text import Identifier
 
 _COMPARTMENTS = (1, 2)
 _WHOLE = 0

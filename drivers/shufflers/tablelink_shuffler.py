@@ -30,10 +30,10 @@ from drivers.tablelink.device import (
     TableLinkDeviceState,
     TableLinkReport,
 )
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import RequestAnswer, TableLinkEvent, TableLinkRequest
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
+from foundation.message import Message, message
 
 
 class TableLinkShufflerSettings(Struct, frozen=True):

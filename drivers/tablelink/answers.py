@@ -3,7 +3,7 @@
 from typing import Final
 
 from drivers.events import CommandOutcome
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 NOT_ANSWERED: Final = (CommandOutcome.NO_ANSWER, message("no_answer"))
 

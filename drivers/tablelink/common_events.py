@@ -9,8 +9,8 @@ from drivers.events import DeviceEvent
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import DeviceTampered
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.tablelink import bodies
+from foundation.message import message
 
 CommonBody: TypeAlias = (
     bodies.Tamper

@@ -17,7 +17,6 @@ from drivers.shell import LinkDriver
 from drivers.tablelink import lifecycle
 from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.message import message
 from firmware_bridge.tablelink import frames
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
@@ -31,8 +30,9 @@ from firmware_bridge.tablelink.items import (
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # What the shoe's or the shuffler's own mapping still has to map.
 TableLinkReport: TypeAlias = DeviceEvent | TableLinkEvent | RequestAnswer | DeviceStatus

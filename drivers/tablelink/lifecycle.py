@@ -19,8 +19,6 @@ from drivers.shuffler_events import (
     IdentityRefused,
 )
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import ForeignText, foreign_text
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
     DeviceHello,
@@ -33,6 +31,8 @@ from firmware_bridge.tablelink.items import (
     TableLinkEvent,
     TableLinkItem,
 )
+from foundation.message import Message, message
+from foundation.recorded_text import ForeignText, foreign_text
 
 # What the shoe's or the shuffler's own mapping still has to map.
 LifecycleReport: TypeAlias = DeviceEvent | TableLinkEvent | RequestAnswer

@@ -17,7 +17,6 @@ from drivers.faults import DeviceFault
 from drivers.lifecycle import OPENED
 from drivers.monitor import Words, event_text, fault_text
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
 from firmware_bridge.tablelink.event_bodies import parse_body
 from firmware_bridge.tablelink.fields import FieldMismatch
@@ -25,6 +24,7 @@ from firmware_bridge.tablelink.frames import TableLinkFrame, TableLinkUnframed, 
 from firmware_bridge.tablelink.masking import frame_text, mask_raw
 from firmware_bridge.tablelink.messages import AnswerMessage, EventMessage, Hello, decode
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
 
 EventMapping: TypeAlias = Callable[[EventBody], tuple[DeviceEvent, ...]]
 StatusMapping: TypeAlias = Callable[[DeviceStatus], tuple[DeviceEvent, ...]]

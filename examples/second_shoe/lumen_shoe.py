@@ -16,8 +16,8 @@ from drivers.faults import DeviceFault
 from drivers.model import CardReading, DeviceKind, DeviceModel
 from drivers.shell import LinkDriver, LinkedState
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput, cut_at
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 LINE: Final = re.compile(rb":(\d{3} [A-Z]+(?: [A-Z0-9?]{1,2})?)\*([0-9A-F]{2})")
 LINE_MAX: Final = 32

@@ -4,8 +4,8 @@ from lumen_shoe import LUMEN_1, LumenSettings
 
 from drivers import events
 from drivers.faults import DeviceFault
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1, 1)
 BOOT, SEVEN, KEY = b":000 BOOT*06\n", b":001 CARD 7H*5A\n", b":002 KEY P*35\n"

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from firmware_bridge.angel_eye.frames import BccReading, NakCode, encode_command
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 
 class LockCommand(Struct, frozen=True, tag="lock-command"):

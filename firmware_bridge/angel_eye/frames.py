@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from firmware_bridge.checksums import HEX_DIGITS, xor_of
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed, cut_at
-from firmware_bridge.message import message
+from foundation.message import message
 
 STX = 0x02
 ETX = 0x03

@@ -44,8 +44,8 @@ from firmware_bridge.link import (
     LinkOutput,
     Unframed,
 )
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp, elapsed_ns, same_boot
+from foundation.message import message
+from foundation.timestamp import Timestamp, elapsed_ns, same_boot
 
 
 class SequenceGap(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from firmware_bridge.message import Message, MessageError, message
+from foundation.message import Message, MessageError, message
 
 
 class CardTarget(IntEnum):

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
-from firmware_bridge.message import message
+from foundation.message import message
 
 LINES_MAX: Final = 4
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from firmware_bridge.contacts.frames import feed
 from firmware_bridge.link import LinkFault, LinkOutput, Unframed
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 
 class ContactReading(Struct, frozen=True):

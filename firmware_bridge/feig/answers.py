@@ -20,8 +20,8 @@ from firmware_bridge.feig.state import (
     report_silence,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 _VERSION, _TIMER, _CLEARING = "version", "timer", "clearing"
 

@@ -23,8 +23,8 @@ from firmware_bridge.feig.state import (
     report_once,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 _OF_BUFFER = (Question.BUFFER, Question.CONFIRM)
 _STATUS, _CONTENT, _CONFIGURATION = "buffer_status", "buffer_content", "configuration"

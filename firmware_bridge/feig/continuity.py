@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.feig.messages import DAY_MS
-from firmware_bridge.timestamp import Timestamp, elapsed_ns
+from foundation.timestamp import Timestamp, elapsed_ns
 
 _NS_PER_MS = 1_000_000
 _SLACK_MS = 250

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from firmware_bridge.checksums import crc_mcrf4xx
 from firmware_bridge.link import LinkFault, LinkFaultKind, cut_at
-from firmware_bridge.message import message
+from foundation.message import message
 
 STX = 0x02
 ANY_ADDRESS = 0xFF

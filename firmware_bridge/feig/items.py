@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.link import ContinuityUnproven
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 
 class BufferRecord(Struct, frozen=True):

@@ -34,8 +34,8 @@ from firmware_bridge.feig.state import (
     Schedule,
 )
 from firmware_bridge.link import LinkFault, LinkOutput
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 FeigOutput: TypeAlias = LinkOutput[FeigItem]
 FeigLinkResult: TypeAlias = tuple[FeigLinkState, FeigOutput]

@@ -26,7 +26,7 @@ from firmware_bridge.feig.frames import (
 )
 from firmware_bridge.feig.messages import describe_status
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 _HIDDEN = ".."
 _BEFORE = FeigUnframed()

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from firmware_bridge.feig.items import TagInventoried
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 OK: Final = 0x00
 NO_TRANSPONDER: Final = 0x01

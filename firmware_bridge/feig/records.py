@@ -14,7 +14,7 @@ from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import BufferLayout
 from firmware_bridge.feig.messages import MalformedContent, clock_ms
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, MessageError, message
+from foundation.message import Message, MessageError, message
 
 MARK_BYTES = 8
 

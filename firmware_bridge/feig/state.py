@@ -15,8 +15,8 @@ from firmware_bridge.feig.frames import FeigUnframed
 from firmware_bridge.feig.items import FeigItem, Inventory, ReadBlocks, RequestFailed
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 TagRequest: TypeAlias = Inventory | ReadBlocks
 FeigItems: TypeAlias = tuple[FeigItem | LinkFault, ...]

@@ -20,8 +20,8 @@ from firmware_bridge.feig.messages import MalformedContent
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigItems, FeigLinkState, TagQuery, TagRequest
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # Limit for a reader that always reports more tags.
 _ROUNDS_MAX = 64

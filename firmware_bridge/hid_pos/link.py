@@ -22,8 +22,8 @@ from firmware_bridge.hid_pos.reports import (
 )
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 
 class HidPosScan(Struct, frozen=True):

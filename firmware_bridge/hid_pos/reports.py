@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 REPORT_BYTES = 64
 SCANNED_DATA = 0x02

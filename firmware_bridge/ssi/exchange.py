@@ -13,10 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.message import Message, message
 from firmware_bridge.ssi.packets import RESENT, NakCause, Opcode, encode
 from firmware_bridge.ssi.settings import SsiLinkSettings
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 
 class SsiRequest(StrEnum):

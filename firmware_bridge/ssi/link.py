@@ -12,12 +12,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput, Unframed
-from firmware_bridge.message import message
 from firmware_bridge.ssi import exchange
 from firmware_bridge.ssi.exchange import RequestDone, RequestExchange, RequestItem, SsiRequest
 from firmware_bridge.ssi.packets import NakCause, Opcode, Packet, PacketOrFault, encode, feed, flush
 from firmware_bridge.ssi.settings import SsiLinkSettings
-from firmware_bridge.timestamp import Timestamp, elapsed_ns
+from foundation.message import message
+from foundation.timestamp import Timestamp, elapsed_ns
 
 _BOOT_EVENT = 0x03
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
-from firmware_bridge.message import message
+from foundation.message import message
 
 FROM_SCANNER = 0x00
 FROM_HOST = 0x04

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from firmware_bridge import attestation
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import bodies, clock, event_bodies, messages
 from firmware_bridge.tablelink.bodies import Checkpoint
 from firmware_bridge.tablelink.fields import FieldMismatch
@@ -18,6 +17,7 @@ from firmware_bridge.tablelink.items import EventsMissing, TableLinkEvent
 from firmware_bridge.tablelink.link_call import LinkCall
 from firmware_bridge.tablelink.messages import EventMessage
 from firmware_bridge.tablelink.state import UNKNOWN_CHAIN, EventGap, KnownDevice
+from foundation.message import Message, message
 
 _POWER_UP: Final = 14
 _OVERFLOW: Final = 16

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from firmware_bridge import attestation
-from firmware_bridge.message import message
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import Compartment, EventBody
 from firmware_bridge.tablelink.fields import (
@@ -19,6 +18,7 @@ from firmware_bridge.tablelink.fields import (
     Fields,
     decode_fields,
 )
+from foundation.message import message
 
 _RANK_END: Final = 14
 _SUIT_END: Final = 5

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from firmware_bridge import cbor
 from firmware_bridge.cbor import CborValue
-from firmware_bridge.message import MessageError, message
-from firmware_bridge.recorded_text import ForeignText, foreign_text
+from foundation.message import MessageError, message
+from foundation.recorded_text import ForeignText, foreign_text
 
 U16_END: Final = 1 << 16
 U32_END: Final = 1 << 32

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from firmware_bridge.checksums import crc_32c
 from firmware_bridge.link import LinkFault, LinkFaultKind, cut_at
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 472

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.attestation import Attestation
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ForeignText
 from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
+from foundation.message import Message
+from foundation.recorded_text import ForeignText
 
 
 class RequestType(IntEnum):

@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.link import SILENT_WITHIN_FRAME, LinkFault, LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.tablelink import (
     clock,
     delivery,
@@ -36,7 +35,8 @@ from firmware_bridge.tablelink.messages import (
 )
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import Heartbeat, LinkPhase, SilenceLevel, TableLinkState
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # Before its admission only these messages of a device are accepted.
 _ALLOWED_TYPES: Final = (LinkType.HELLO, LinkType.ATTEST_RSP)

@@ -22,7 +22,7 @@ from firmware_bridge.tablelink.state import (
     Session,
     TableLinkState,
 )
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 TableLinkOutput: TypeAlias = LinkOutput[TableLinkItem]
 TableLinkResult: TypeAlias = tuple[TableLinkState, TableLinkOutput]

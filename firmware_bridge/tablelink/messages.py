@@ -13,7 +13,6 @@ from msgspec import Struct
 from firmware_bridge import cbor
 from firmware_bridge.cbor import CborValue
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import (
     Compartment,
     CompartmentPhase,
@@ -31,6 +30,7 @@ from firmware_bridge.tablelink.fields import (
 )
 from firmware_bridge.tablelink.frames import U32, FrameChannel, TableLinkFrame
 from firmware_bridge.tablelink.items import RequestStatus
+from foundation.message import Message, message
 
 DEVICE_BYTES: Final = tuple(range(8, 17))
 _CHAIN_BYTES: Final = 16

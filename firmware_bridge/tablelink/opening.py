@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from firmware_bridge import attestation
 from firmware_bridge.attestation import Attestation, Untrusted
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import messages, requests
 from firmware_bridge.tablelink.clock import DeviceClock
 from firmware_bridge.tablelink.fields import FieldMismatch, decode_fields
@@ -24,6 +23,7 @@ from firmware_bridge.tablelink.link_call import LinkCall
 from firmware_bridge.tablelink.messages import AttestationResponse, Hello
 from firmware_bridge.tablelink.settings import DeviceRole
 from firmware_bridge.tablelink.state import UNKNOWN_CHAIN, KnownDevice, LinkPhase, Session
+from foundation.message import Message, message
 
 _SESSION_BYTES: Final = 4
 _NONCE_BYTES: Final = 32

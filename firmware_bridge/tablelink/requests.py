@@ -10,7 +10,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import fields, frames, messages
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -26,7 +25,8 @@ from firmware_bridge.tablelink.state import (
     RequestInFlight,
     TableLinkState,
 )
-from firmware_bridge.timestamp import Timestamp, comparable
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp, comparable
 
 _WITHOUT_ARGUMENT: Final = (
     RequestType.STATUS,

@@ -9,13 +9,13 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier
 from firmware_bridge.tablelink.clock import DeviceClock
 from firmware_bridge.tablelink.frames import TableLinkUnframed
 from firmware_bridge.tablelink.items import DeviceHello, TableLinkRequest
 from firmware_bridge.tablelink.messages import Hello
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message
+from foundation.recorded_text import Identifier
+from foundation.timestamp import Timestamp
 
 UNKNOWN_CHAIN: Final = b"?"
 

@@ -10,9 +10,9 @@ from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import TEXT_MAX
 from firmware_bridge.transport.usb_identity import UsbIdentity, boot_keyboards, usb_id
+from foundation.message import Message, message
+from foundation.recorded_text import TEXT_MAX
 
 PLACE: Final = re.compile(r"[0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}")
 _IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})(?::(.+))?")

@@ -5,7 +5,7 @@ Source: firmware_bridge/README.md, "Time is an input".
 
 import time
 
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 
 def now() -> Timestamp:

@@ -13,9 +13,9 @@ from typing import Final
 from firmware_bridge.contacts.frames import encode
 from firmware_bridge.gpio.chip import GpioContacts, GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import READ_TIMEOUT_S, PortGone, PortUnavailable
 from firmware_bridge.transport.system_error import system_error
+from foundation.message import message
 
 _CONSUMER: Final = "smartshoe"
 

@@ -15,8 +15,6 @@ from typing import Final
 
 import pyudev
 
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.usb_identity import (
     DeviceAppeared,
@@ -30,6 +28,8 @@ from firmware_bridge.transport.usb_sysfs import (
     device_at,
     occupied_places,
 )
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 _SCAN_MS: Final = 1000
 # A notification may arrive shortly before /sys shows the change.

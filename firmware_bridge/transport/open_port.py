@@ -8,7 +8,6 @@ import stat
 from pathlib import Path
 from typing import assert_never
 
-from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable, SilentServers
 from firmware_bridge.transport.port_url import (
@@ -20,6 +19,7 @@ from firmware_bridge.transport.port_url import (
 )
 from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
+from foundation.message import Message, message
 
 
 def open_port(

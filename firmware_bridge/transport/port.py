@@ -8,9 +8,9 @@ from typing import Final, Protocol, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from firmware_bridge.message import Message, MessageError
-from firmware_bridge.recorded_text import Identifier
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, MessageError
+from foundation.recorded_text import Identifier
+from foundation.timestamp import Timestamp
 
 # The longest time that a read waits for bytes; a longer one shows that the host was stopped.
 READ_TIMEOUT_S: Final = 1.0

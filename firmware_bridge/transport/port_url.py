@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from firmware_bridge.contacts.frames import LINES_MAX
 from firmware_bridge.gpio.line import GpioLine, parse_gpio_line
-from firmware_bridge.recorded_text import TEXT_MAX
 from firmware_bridge.transport.allow_list import (
     PLACE,
     AllowedId,
@@ -20,6 +19,7 @@ from firmware_bridge.transport.allow_list import (
     AllowEntry,
 )
 from firmware_bridge.transport.usb_identity import usb_id
+from foundation.recorded_text import TEXT_MAX
 
 NETWORK_SCHEMES: Final = ("socket", "rfc2217")
 USB_SCHEMES: Final = ("usb", "usbhid", "usbserial")

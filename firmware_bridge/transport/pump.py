@@ -12,9 +12,6 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.message import Message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
     READ_TIMEOUT_S,
@@ -28,6 +25,9 @@ from firmware_bridge.transport.port import (
     PortShut,
     PortUnavailable,
 )
+from foundation.context_thread import ContextThread
+from foundation.message import Message
+from foundation.timestamp import Timestamp
 
 BACK_OFF_S_MIN = 0.1
 BACK_OFF_S_MAX = 5.0

@@ -23,7 +23,6 @@ import serial.tools.list_ports
 import serial.urlhandler.protocol_socket as serial_socket
 from msgspec import Struct
 
-from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import (
     READ_TIMEOUT_S,
@@ -35,6 +34,7 @@ from firmware_bridge.transport.port import (
 )
 from firmware_bridge.transport.system_error import os_error_number, system_error
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
+from foundation.message import Message, message
 
 # A frame takes 30 ms at 4800 baud: a longer write has failed.
 _WRITE_TIMEOUT_S = 2.0

@@ -8,8 +8,8 @@ import os
 import termios
 from typing import Final
 
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import foreign_text
+from foundation.message import Message, message
+from foundation.recorded_text import foreign_text
 
 _TEXT_MAX: Final = 200
 

@@ -9,9 +9,9 @@ import usb.backend.libusb1
 import usb.core
 from msgspec import Struct
 
-from firmware_bridge.message import MessageError, message
-from firmware_bridge.recorded_text import TEXT_MAX
 from firmware_bridge.transport.system_error import system_error
+from foundation.message import MessageError, message
+from foundation.recorded_text import TEXT_MAX
 
 LIBUSB_ABSENT: Final = message("libusb_absent")
 

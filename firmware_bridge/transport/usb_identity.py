@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import ForeignText, Identifier
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.recorded_text import ForeignText, Identifier
+from foundation.timestamp import Timestamp
 
 HID_CLASS: Final = 0x03
 _BOOT_SUBCLASS: Final = 0x01

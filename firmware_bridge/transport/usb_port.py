@@ -17,7 +17,6 @@ import usb.core
 import usb.util
 from msgspec import Struct
 
-from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, refuse_keyboard
 from firmware_bridge.transport.hid_descriptor import HidReports, read_report_descriptor
 from firmware_bridge.transport.port import PortEnd, PortGone, PortUnavailable
@@ -26,6 +25,7 @@ from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_devices import LIBUSB_ABSENT
 from firmware_bridge.transport.usb_identity import HID_CLASS
 from firmware_bridge.transport.usb_sysfs import AttachedDevice, find_device
+from foundation.message import Message, message
 
 _READ_MS: Final = 100
 _WRITE_MS: Final = 2000

@@ -5,11 +5,11 @@ Source: firmware_bridge/README.md, "Ports".
 
 from pathlib import Path
 
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
 from firmware_bridge.transport.serial_port import list_serial_ports
 from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
+from foundation.message import message
 
 
 def find_serial_path(url: UsbUrl, sysfs: Path = SYSFS) -> str:

@@ -9,8 +9,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from firmware_bridge.message import message
-from firmware_bridge.recorded_text import ForeignText, foreign_text
 from firmware_bridge.transport.allow_list import PLACE, AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
@@ -19,6 +17,8 @@ from firmware_bridge.transport.usb_identity import (
     boot_keyboards,
     interfaces_in,
 )
+from foundation.message import message
+from foundation.recorded_text import ForeignText, foreign_text
 
 SYSFS: Final = Path("/sys")
 # 18 bytes of the device and every configuration; the kernel reads at most 64 KiB of one.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
 from firmware_bridge.transport.open_port import open_port, port_absence
 from firmware_bridge.transport.port import LineSettings, PortUnavailable
 from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, UsbUrl, parse_port_url
@@ -20,6 +19,7 @@ from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 from firmware_bridge.transport.usb_identity import UsbIdentity, usb_id
 from firmware_bridge.transport.usb_serial import find_serial_path
 from firmware_bridge.transport.usb_sysfs import device_behind, find_device
+from foundation.message import Message
 from hil.acceptance.bench import DeviceBench
 from hil.acceptance.people import PersonQuestion
 from hil.acceptance.report.results import Figure, WalkOutcome, WalkStep

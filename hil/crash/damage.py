@@ -22,7 +22,7 @@ from controller.journal.folder_lock import LOCK_NAME
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
 from controller.record.snapshot import Health
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.crash.program import SteppedProgram, TableEnded, key_path
 from hil.crash.records import stored_records
 from hil.crash.verdict import CrashFinding, Defect

@@ -16,7 +16,7 @@ from controller.rules.profiles.load import load_clauses
 from controller.table.loop import Loop
 from controller.table.table import RunSpec
 from controller.table.unstored import AwaitedInput, TableInput
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.rig.observed_table import ObservedTable
 
 TABLE: Final = "SIM-1"

@@ -29,7 +29,7 @@ from controller.journal.values import JournalError, SavedState
 from controller.rules.profiles.load import profile_text
 from controller.table.loop import Loop
 from controller.version import software_identifier
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.crash.program import TABLE, SteppedProgram, TableEnded, ignore_write
 from hil.crash.records import runs_in, stored_records
 from hil.crash.world import PROFILE, DeviceWrite, EarlierRun, World, play

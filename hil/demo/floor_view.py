@@ -16,7 +16,7 @@ from controller.rules.profiles.borrowing import citation_words
 from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.profile import Profile
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
 from hil.demo.floorperson import NAME, REASON_PREFIX, choose_decision
 from hil.demo.follow import JournalEvent

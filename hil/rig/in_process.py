@@ -37,11 +37,11 @@ from controller.table.table import RunSpec
 from controller.version import software_identifier
 from drivers.catalogue import AnyModel
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
-from firmware_bridge.message import message
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings, Parity, Port
 from firmware_bridge.transport.pump import PortPump
+from foundation.message import message
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from controller.core.state import Stored
 from controller.table.loop import Loop
 from controller.table.table import RunSpec, Table
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 
 class ObservedTable(Table):

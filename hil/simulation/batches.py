@@ -25,7 +25,7 @@ from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tableau import is_pair, next_hand, winner
 from hil.dealing.tags import BACKS, usual_batches

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from threading import Condition
 from typing import Final, Generic
 
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortEnd, PortGone, PortUnavailable
+from foundation.message import message
 from hil.dealing.truth import ReportTruth
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.line import DeviceT

@@ -15,7 +15,7 @@ from controller.journal.store import Journal
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.profiles.load import load_clauses
 from controller.table.loop import Loop
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye

@@ -16,9 +16,9 @@ from controller.rules.actions.choices import Provisional
 from controller.rules.actions.declaration import Role
 from controller.rules.profiles.load import load_clauses, profile_text
 from controller.version import software_identifier
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEnd, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.dealing.truth import ReportTruth
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.lines.transmission import transmission_of

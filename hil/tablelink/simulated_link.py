@@ -10,7 +10,7 @@ from random import Random
 
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.tablelink.items import TableLinkRequest
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.tablelink.device import TableLinkDevice
 from hil.emulator.tablelink.memory import StoredEvent

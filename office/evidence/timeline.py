@@ -37,7 +37,7 @@ from controller.rules.settlement.wagers import money
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
 from drivers.events import CardPassed, TagSeen
-from firmware_bridge.message import Message
+from foundation.message import Message
 from office.evidence.coup import CoupAccount
 from office.evidence.sealed_shoe import ShoeEntry
 

@@ -16,7 +16,7 @@ from controller.rules.profiles.borrowing import borrowed_by, describe_citation
 from controller.rules.profiles.clauses import Clause
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
-from firmware_bridge.message import Message
+from foundation.message import Message
 from office.evidence import page_values as values
 from office.evidence.page import clause_text
 from office.evidence.sealed_shoe import ShoeAccount, ShoeEntry

@@ -12,7 +12,7 @@ from controller.core.tape.entries import ClockStepped, EventVerdicts
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 from office.evidence.coup import CoupAccount
 from office.evidence.sealed_shoe import ShoeEntry
 from office.evidence.timeline import describe_irregularity

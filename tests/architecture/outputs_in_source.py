@@ -12,7 +12,7 @@ from pathlib import Path
 
 from controller.record.outputs import OUTPUTS
 
-PROGRAM = ("firmware_bridge", "drivers", "controller", "office")
+PROGRAM = ("foundation", "firmware_bridge", "drivers", "controller", "office")
 LIST = "controller/record/outputs.py"
 
 # library, or module of the program that outputs for others: its channel

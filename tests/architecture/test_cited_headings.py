@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("firmware_bridge", "drivers", "controller", "office", "hil", "tests")
+FOLDERS = ("foundation", "firmware_bridge", "drivers", "controller", "office", "hil", "tests")
 CITATION = re.compile(r'([\w/-]+\.md)((?:,?\s(?:and\s)?"[^"]+")*)')
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 

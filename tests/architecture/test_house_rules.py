@@ -10,7 +10,7 @@ import pytest
 from import_configuration import root_packages
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ("firmware_bridge", "drivers", "controller", "office")
+PROGRAM = ("foundation", "firmware_bridge", "drivers", "controller", "office")
 PACKAGES = (*PROGRAM, "hil")
 
 FUNCTION_LINES_MAX = 70
@@ -30,7 +30,7 @@ def tree_of(path: Path) -> ast.Module:
 # --- threads ------------------------------------------------------------------------------------
 
 PRODUCT = ("controller", "drivers", "firmware_bridge")
-THREAD_CLASS = "firmware_bridge/context_thread.py"
+THREAD_CLASS = "foundation/context_thread.py"
 # asyncio takes no other threads; each of its calls has the context of the request.
 EVENT_LOOP = "controller/outlets/console/http_server.py"
 
@@ -46,7 +46,7 @@ def test_threads_know_the_table_for_which_they_run() -> None:
     assert not found, f"make threads with ContextThread ({THREAD_CLASS}): its log names the table"
 
 
-TYPED_READING = "firmware_bridge/typed_reading.py"
+TYPED_READING = "foundation/typed_reading.py"
 
 
 def test_types_are_looked_at_by_one_thread_at_a_time() -> None:
@@ -292,7 +292,7 @@ def test_all_tools_list_the_same_packages() -> None:
     assert root_packages() == PACKAGES
 
 
-def test_there_are_only_the_five_packages() -> None:
+def test_there_are_only_the_six_packages() -> None:
     found = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
 
     assert found == sorted(PACKAGES)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("firmware_bridge", "drivers", "controller", "office", "hil")
+PACKAGES = ("foundation", "firmware_bridge", "drivers", "controller", "office", "hil")
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "```modules\n", "```\n"
 

@@ -26,7 +26,7 @@ from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.step_result import Step, accept
 from controller.procedure.verdicts import Accepted
 from controller.rules.profiles.clause_register import Coverage
-from firmware_bridge.message import message
+from foundation.message import message
 
 PLUGIN = Path(__file__).resolve().parents[1] / "register"
 README = "# The table\n<!-- register:begin -->\n<!-- register:end -->\n"

@@ -47,7 +47,7 @@ from controller.system.atomic_file import SmallFileError
 from controller.system.json_document import Document, JsonError
 from firmware_bridge import cbor
 from firmware_bridge.tablelink.fields import FieldMismatch, Fields
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from office.evidence.lookup import CoupReference
 
 INT64_MAX = 2**63 - 1

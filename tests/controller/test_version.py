@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from grimp import ImportGraph
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("firmware_bridge", "drivers", "controller", "office")
+PACKAGES = ("foundation", "firmware_bridge", "drivers", "controller", "office")
 # What decides what a record, a saved state or a sealed shoe holds.
 DECIDING = (
     "controller.core",

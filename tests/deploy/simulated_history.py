@@ -26,8 +26,8 @@ from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.phases import Phase
 from controller.record.snapshot import Health
 from controller.rules.advisory import AdvisoryKind
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import Scenario, parse_scenario
 from hil.scenario.language.statements import DealCoups, Expect

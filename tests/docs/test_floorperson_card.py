@@ -8,7 +8,7 @@ from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.codes import NEVER_SILENT, NO_FAVOURS
 from controller.record.remedy import _WHEN
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "floorperson-card.md"

@@ -32,8 +32,8 @@ from firmware_bridge.attestation import Pin, Trust
 from firmware_bridge.feig.layouts import LAYOUT_NAMES
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 
 MODELS = [find_model(kind, name) for kind in DeviceKind for name in model_names(kind)]
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda one: f"{one.kind}-{one.name}")

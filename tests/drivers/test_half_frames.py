@@ -11,9 +11,9 @@ from drivers.events import StandByEntered
 from drivers.faults import DeviceFault
 from drivers.scanners.models import HID_POS, ZEBRA_SSI
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, TABLELINK_SHOE
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -4,7 +4,7 @@ from itertools import product
 
 from drivers.events import Stage, StageChanged
 from drivers.lifecycle import FOLLOWERS, advance
-from firmware_bridge.message import message
+from foundation.message import message
 
 WHY = message("device_answered")
 

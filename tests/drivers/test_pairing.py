@@ -20,7 +20,7 @@ from drivers.pairing import (
     UnfitDevice,
 )
 from firmware_bridge.attestation import Attestation
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
 AT = Timestamp(0, 0)

@@ -8,8 +8,8 @@ from drivers.interface import DriverOutput
 from drivers.lifecycle import StageStep
 from drivers.shell import LinkDriver, LinkedState
 from firmware_bridge.link import LinkOutput
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1, 1)
 State = LinkedState[int]

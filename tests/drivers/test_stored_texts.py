@@ -17,13 +17,13 @@ from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, TABLELINK_SHOE
 from drivers.shufflers import tablelink_events as shuffler_events
 from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.link import LinkFault
-from firmware_bridge.message import message
 from firmware_bridge.tablelink.event_bodies import parse_body
 from firmware_bridge.tablelink.fields import FieldMismatch
 from firmware_bridge.tablelink.frames import TableLinkUnframed, feed
 from firmware_bridge.tablelink.messages import EventMessage, decode
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 PORT = "/dev/ttyUSB0"

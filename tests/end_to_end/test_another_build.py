@@ -29,7 +29,7 @@ class Tree:
 
     def __init__(self, folder: Path, file: str, before: str, after: str) -> None:
         self.folder = folder
-        for name in ("firmware_bridge", "drivers", "controller"):
+        for name in ("foundation", "firmware_bridge", "drivers", "controller"):
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
         text = (folder / file).read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ from drivers.model import Installation
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import Trust
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 from hil.emulator.lines.serve import PtyServer
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shoe import TableLinkShoe

@@ -35,7 +35,7 @@ ROOT = HERE.parents[1]
 # Two measurements over all packages, and one over the rooms.
 BEFORE, NOW = HERE / "seeded_before.json", HERE / "seeded_now.json"
 OVER_ROOMS = HERE / "seeded_rooms.json"
-PACKAGES = ("firmware_bridge", "drivers", "controller", "office", "hil")
+PACKAGES = ("foundation", "firmware_bridge", "drivers", "controller", "office", "hil")
 ROOMS = {
     "rules": "controller/rules",
     "settlement": "controller/rules/settlement",

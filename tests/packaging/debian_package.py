@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEBIAN = ROOT / "deploy" / "debian"
-ROOMS = ("firmware_bridge", "drivers", "controller", "office", "hil")
+ROOMS = ("foundation", "firmware_bridge", "drivers", "controller", "office", "hil")
 SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
 # Everything in the package lies below these.
 FOLDERS = (

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("firmware_bridge", "drivers", "controller", "office", "hil")
+PACKAGES = ("foundation", "firmware_bridge", "drivers", "controller", "office", "hil")
 
 # Each runs in the empty environment and an empty directory, and must exit with 0 and print.
 COMMANDS: tuple[tuple[str, ...], ...] = (

@@ -20,7 +20,7 @@ from drivers.model import ReaderSeat
 from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.feig.settings import Delivery as Sent
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches

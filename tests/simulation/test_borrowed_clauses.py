@@ -28,8 +28,8 @@ from controller.rules.profiles.load import load_clauses, load_profile, profile_t
 from controller.service.config.layout_rules import TableLayout, layout_problems
 from controller.service.irregularity_log import describe_irregularity
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.demo.card_glyphs import ASCII

@@ -27,8 +27,8 @@ from controller.rules.actions.declaration import Role
 from controller.system.messages.catalogue import to_words
 from drivers.shufflers.models import CONTACTS_SHUFFLER, ContactsSettings
 from firmware_bridge.attestation import Trust
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
 from hil.emulator.contacts.shuffler import ContactSettings, ContactShuffler
 from hil.simulation.table import ENTROPY, SimulatedTable
 

@@ -43,8 +43,8 @@ from controller.service.device_log import WireLogger
 from controller.system.messages.catalogue import to_words
 from drivers.model import ReaderSeat
 from drivers.shoes.models import FEIG_RFID, RfidSettings
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
 from hil.dealing.cards import card_named
 from hil.dealing.tags import PhysicalBatch, usual_batches
 from hil.emulator.feig.rfid_shoe import ExitFault, RfidShoe

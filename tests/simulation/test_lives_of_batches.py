@@ -27,9 +27,9 @@ from drivers.model import Installation
 from drivers.shuffler_events import ShufflerEvent
 from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import batch
 from hil.emulator.tablelink.compartment import CompartmentPhase, DeviceMode

@@ -40,9 +40,9 @@ from drivers.shuffler_events import (
 )
 from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.dealing.tags import batch
 from hil.emulator.tablelink.mechanism import ShufflerSettings as EmulatedSettings
 from hil.emulator.tablelink.shuffler import Shuffler as EmulatedShuffler

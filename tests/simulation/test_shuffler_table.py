@@ -34,8 +34,8 @@ from drivers.commands import ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.message import message
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import batch
 from hil.emulator.tablelink.mechanism import ShufflerSettings

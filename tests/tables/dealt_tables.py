@@ -47,10 +47,10 @@ from controller.rules.settlement.wagers import Wager, WagerKind
 from controller.table.loop import Loop
 from controller.table.table import Health, RunSpec, Table
 from controller.version import software_identifier
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.simulation.sealed_journal import note_evidence
 
 THIS = software_identifier()

@@ -36,7 +36,7 @@ from drivers.model import ReaderSeat
 from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import Trust
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.bench.card_path.tablelink import perform_tablelink
 from hil.dealing.actions import (
     DealerAction,

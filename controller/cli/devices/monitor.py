@@ -16,12 +16,12 @@ from controller.cli.output import echo, echo_json_line, echo_raw, echo_stderr
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
 from drivers.monitor import Monitor
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
+from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000

@@ -49,7 +49,7 @@ from controller.rules.settlement.terms import Terms
 from controller.rules.settlement.wagers import WagerKind
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 Plain: TypeAlias = dict[str, object]
 _INDENT: Final = " " * 8

@@ -13,7 +13,7 @@ from controller.record.snapshot import Health, ShoeView, Snapshot
 from controller.service.config.document import ConfigError
 from controller.service.config.table_files import is_hidden, table_files, table_name
 from controller.service.install.running_table import find_table
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 # A table that runs answers within milliseconds; one that hangs must not hide the others.
 ANSWER_S: Final = 2.0

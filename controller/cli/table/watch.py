@@ -15,8 +15,8 @@ from controller.cli.standard_output import OutputFailed
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
 from controller.record.snapshot import Snapshot
-from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
 
 _ENTER: Final = "\x1b[?1049h\x1b[?25l"
 _LEAVE: Final = "\x1b[?25h\x1b[?1049l"

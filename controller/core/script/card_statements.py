@@ -36,7 +36,7 @@ from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 HAND_LETTERS: Final = {"P": HandName.PLAYER, "B": HandName.BANKER}
 # The word for each place.

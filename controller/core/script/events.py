@@ -31,7 +31,7 @@ from controller.procedure.state import TableState
 from controller.rules.actions.actions import OperatorAction
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 
 class ShoeCount(Struct, frozen=True):

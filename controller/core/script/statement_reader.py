@@ -14,7 +14,7 @@ from controller.core.script.tokens import StatementWords, Word, parse_cents, quo
 from controller.rules.actions.actions import Action, OperatorAction
 from controller.rules.actions.declaration import Role
 from controller.rules.cards import Card
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

@@ -26,8 +26,8 @@ from controller.procedure.events import DomainEvent
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Verdict
 from drivers.events import DeviceEvent
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import (
+from foundation.message import Message
+from foundation.recorded_text import (
     ConfiguredText,
     ForeignText,
     Identifier,

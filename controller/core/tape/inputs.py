@@ -8,10 +8,10 @@ from msgspec import UNSET, Struct, UnsetType
 from controller.rules.actions.actions import Action, OperatorAction
 from controller.rules.actions.declaration import Proof, Role
 from controller.rules.advisory import Advisory
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier, PersonId
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import Message
+from foundation.recorded_text import ConfiguredText, ForeignText, Identifier, PersonId
+from foundation.timestamp import Timestamp
 
 # Frozen: docs/record-format.md.
 RECORD_FORMAT: Final = 1

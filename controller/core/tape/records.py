@@ -9,9 +9,9 @@ from controller.core.tape.entries import Entry
 from controller.core.tape.inputs import Input
 from controller.journal.encoding import Codec, tag_of
 from controller.journal.record import RecordKind, unwrap, wrap
-from firmware_bridge.recorded_text import Identifier
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.recorded_text import Identifier
+from foundation.timestamp import Timestamp
 
 
 class ChunkRun(Struct, frozen=True, tag="chunk-run"):

@@ -16,7 +16,7 @@ from controller.custody.batch_life.stages import LIVES, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, OpenWarning
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BatchMoved, Move
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 # Only a right count clears these reasons.
 NOT_WHOLE: Final = (BlockReason.SHORT, BlockReason.LONG, BlockReason.FOREIGN)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Stages in which a batch may go into the shuffler without a record.
 _ON_ITS_WAY: Final = (

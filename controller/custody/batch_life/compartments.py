@@ -31,7 +31,7 @@ from controller.custody.batch_life.warnings import open_warning, take_out_what_i
 from controller.custody.moves import BatchCounted
 from controller.rules.cards import FACES, Card
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 COMPARTMENTS: Final = (1, 2)
 _COUNTED_BY: Final = message("count_of_the_shuffler")

@@ -40,7 +40,7 @@ from drivers.shuffler_events import (
     ShufflerStatus,
     ShufflerWarning,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Shuffled, or being shuffled: an open door spoils these batches.
 _SECURED: Final = (BatchStage.SHUFFLING, BatchStage.SHUFFLED, BatchStage.STORED)

@@ -10,8 +10,8 @@ from msgspec import Struct
 from controller.custody.batch_life.stages import BatchStage
 from controller.rules.actions.actions import ClearWarning, RecordAct
 from drivers.shuffler_events import ShuffleProof, ShufflerEvent
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier
+from foundation.message import Message
+from foundation.recorded_text import Identifier
 
 
 class FirstCardOut(Struct, frozen=True):

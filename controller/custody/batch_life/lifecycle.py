@@ -49,7 +49,7 @@ from drivers.shuffler_events import (
     ShuffleShown,
     ShuffleStarted,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 FactHandler: TypeAlias = Callable[..., LineageUpdate]
 # What people and play say, by the kind of act, and what the shuffler's port and identity say.

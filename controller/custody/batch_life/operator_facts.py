@@ -40,7 +40,7 @@ from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage,
 from controller.custody.batch_life.warnings import open_warning
 from controller.rules.actions.actions import RecordAct
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
-from firmware_bridge.message import message
+from foundation.message import message
 
 # A shuffler that shows only contacts is one place.
 ONLY_COMPARTMENT: Final = 1

@@ -13,7 +13,7 @@ from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
 from controller.custody.batch_life.warnings import take_out, take_out_what_is_left
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import ShufflerMode
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class Obstacle(Struct, frozen=True):

@@ -46,7 +46,7 @@ from drivers.shuffler_events import (
     ShuffleShown,
     ShuffleStarted,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 DEVICES_MAX: Final = 8
 _MS_PER_S: Final = 1000

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.custody.batch_life.stages import READY, BatchStage
 from drivers.shuffler_events import ShuffleProof, ShufflerMode, ShuffleShown
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 
 class BlockReason(StrEnum):

@@ -35,7 +35,7 @@ from controller.custody.batch_life.warnings import (
     open_warning,
 )
 from drivers.shuffler_events import CompartmentState, ShufflerStatus
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _S: Final = BatchStage
 _C: Final = CompartmentState

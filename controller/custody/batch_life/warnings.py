@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from controller.custody.batch_life.change import BatchContext, LineageUpdate
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
 from controller.rules.actions.actions import ClearWarning
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 LAMPS_MAX: Final = 10
 # Code of the warning that stands for all further lights; above every device code.

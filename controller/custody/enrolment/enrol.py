@@ -38,7 +38,7 @@ from controller.custody.manifest import (
 from controller.custody.manifest_csv import BatchSheet
 from controller.rules.cards import FACES, Card
 from drivers.events import TagListed
-from firmware_bridge.message import message
+from foundation.message import message
 
 DECK_CARDS: Final = 52
 

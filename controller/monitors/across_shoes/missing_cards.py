@@ -13,7 +13,7 @@ from controller.monitors.across_shoes.growth import ONE, entering, grown
 from controller.monitors.budget import Alarm, threshold_of_life
 from controller.monitors.faces import FACES, GAP
 from controller.rules.advisory import AdvisoryKind, MissingEvidence
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 BATCHES_MAX: Final = 4
 LIMIT: Final = threshold_of_life(AdvisoryKind.MULTISET, BATCHES_MAX)

@@ -10,7 +10,7 @@ from controller.monitors.across_shoes.order_tests import STAKES, order_tests
 from controller.monitors.budget import Alarm, threshold_of_life
 from controller.monitors.past import PastShoe
 from controller.rules.advisory import AdvisoryKind, OrderTest, ShufflerEvidence
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 SHUFFLERS_MAX: Final = 8
 LIMIT: Final = threshold_of_life(AdvisoryKind.SHUFFLER, SHUFFLERS_MAX)

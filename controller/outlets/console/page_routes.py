@@ -42,7 +42,7 @@ from controller.record.snapshot import Snapshot
 from controller.rules.actions.declaration import SUPERVISORS, ActionError
 from controller.system.messages.catalogue import languages, speaking, to_words
 from controller.table.accounts.sign_on import SignOnSession
-from firmware_bridge.message import message
+from foundation.message import message
 
 # Who acts at the table's own screen where nobody has signed on: a claim, as a dealer's may be.
 SCREEN: Final = "table screen"

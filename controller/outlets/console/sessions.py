@@ -14,8 +14,8 @@ from controller.outlets.control.act_rate import ActRate
 from controller.outlets.control.table_requests import TableRequests
 from controller.rules.actions.declaration import READERS
 from controller.table.accounts.sign_on import SignOnSession, http_client
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 
 COOKIE: Final = "smartshoe_session"
 SESSIONS_MAX: Final = 128

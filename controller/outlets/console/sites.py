@@ -21,7 +21,7 @@ from controller.system.listener import Listener, port_of, tcp_listener
 from controller.system.tls import ServerTlsFiles, TlsContext, TlsUnavailable, server_context
 from controller.table.accounts.passwords import Passwords, read_passwords
 from controller.table.table import Table
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 if TYPE_CHECKING:
     from controller.outlets.console.application import Application

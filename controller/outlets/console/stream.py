@@ -14,8 +14,8 @@ from typing import Final, TypeAlias
 from controller.outlets.control.table_requests import TableRequests
 from controller.record.snapshot import Snapshot
 from controller.system.messages.catalogue import spoken_language
-from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
 
 # The pause after a drawing. Drawing may take so much of the time: the table's loop needs the
 # interpreter as well. A page that took long once, as the first does, is not late for it.

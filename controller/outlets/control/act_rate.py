@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from controller.rules.actions.declaration import ActionError
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 ACTS_PER_S_MAX: Final = 20
 _NS_PER_S: Final = 1_000_000_000

@@ -71,7 +71,7 @@ from controller.rules.profiles.borrowing import cite, with_citation
 from controller.system.keys import fingerprint_text
 from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 
 def refusal_text(entries: Iterable[Entry], book: RuleBook) -> str:

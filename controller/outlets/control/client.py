@@ -15,7 +15,7 @@ from msgspec import DecodeError
 from controller.outlets.control.answer_schema import Answer
 from controller.record.snapshot import Snapshot
 from controller.system.peer import uid_of_peer
-from firmware_bridge.typed_reading import json_decoder
+from foundation.typed_reading import json_decoder
 
 # Longer than the table takes to store an action or to report a failure.
 ANSWER_TIMEOUT_S: Final = 20.0

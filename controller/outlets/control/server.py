@@ -36,8 +36,8 @@ from controller.outlets.control.table_requests import (
 from controller.system.connections import Connections
 from controller.system.peer import ConnectionRules, Peer, RequestTooLong, uid_of_peer
 from controller.table.accounts.sign_on import unix_account
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 
 ACCOUNT_CONNECTIONS_MAX: Final = 16
 CONNECTIONS_MAX: Final = 64

@@ -33,8 +33,8 @@ from controller.system.json_document import JsonError
 from controller.table.accounts.changes import RequestedChange, change_account
 from controller.table.accounts.sign_on import AccountError, Accounts, SignOnSession
 from controller.table.table import Table
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 
 NO_UNIX: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -17,8 +17,8 @@ from controller.outlets.feed.mapping import feed_events, record_groups
 from controller.outlets.feed.outbox import state_at_base
 from controller.outlets.feed.state import time_of
 from controller.rules.profiles.clauses import Clause
-from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.typed_reading import json_decoder
+from foundation.timestamp import Timestamp
+from foundation.typed_reading import json_decoder
 
 REQUESTS: Final = "backfill"
 REPLIES: Final = "reply"

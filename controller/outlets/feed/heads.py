@@ -11,7 +11,7 @@ import msgspec
 from controller.journal.log_database import LogDatabase
 from controller.outlets.feed.events import CheckpointEvent, CloudEvent, type_of
 from controller.outlets.feed.state import time_of
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 _LOG: Final = "log"
 

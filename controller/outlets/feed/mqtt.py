@@ -28,8 +28,8 @@ from controller.outlets.feed.bounded_client import (
 from controller.outlets.feed.events import CONTENT_TYPE
 from controller.system.named_file import read_secret
 from controller.system.tls import client_context
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.recorded_text import foreign_text
+from foundation.context_thread import ContextThread
+from foundation.recorded_text import foreign_text
 
 QOS: Final = 1
 # A consumer whose broker is away for a month finds its requests and this session gone: nothing

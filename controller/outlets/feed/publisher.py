@@ -21,7 +21,7 @@ from controller.outlets.feed.state import level
 from controller.rules.profiles.load import load_clauses
 from controller.system.atomic_file import SmallFileError
 from controller.table.fault_text import describe_fault, traceback_text
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 LOG: Final = logging.getLogger("smartshoe.feed")
 BACK_OFF_S_MIN: Final = 1.0

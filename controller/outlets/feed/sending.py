@@ -21,7 +21,7 @@ from controller.outlets.feed.outbox import Outbox, OutboxItem
 from controller.outlets.feed.progress import NS_PER_S, FeedProgress
 from controller.outlets.feed.signals import FeedSignals
 from controller.outlets.feed.state import FeedState
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 _IDLE_S: Final = 5.0
 _READ_PAUSE_NS: Final = 50_000_000

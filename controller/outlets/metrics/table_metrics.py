@@ -35,8 +35,8 @@ from controller.procedure.state import TableState
 from controller.record.snapshot import Health
 from controller.rules.advisory import AdvisoryKind
 from controller.table.subscribers import Follower
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 
 _HEALTHS: Final = BY_NAME["table_health"].values("health")
 _NO_DEVICES: Final[Mapping[str, str]] = MappingProxyType({})

@@ -25,7 +25,7 @@ from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def prompt_coup_discard(book: RuleBook, step: Step) -> Step:

@@ -24,7 +24,7 @@ from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.profiles.rule_values import RuleValues
 from controller.rules.setting_values import OpeningInspection, ShuffleFinish, ShuffleMode
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class DutyFrequency(StrEnum):

@@ -18,8 +18,8 @@ from controller.procedure.step_result import Step, accept
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import Identifier
+from foundation.message import Message, message
+from foundation.recorded_text import Identifier
 
 CARDS_IN_A_DECK: Final = 52
 

@@ -26,7 +26,7 @@ from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import RequiredCall as Announcement
 from controller.rules.setting_values import ThirdCardDealt
 from controller.rules.settlement.coup_facts import derive_facts
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 NAMES = {
     LayoutPart.PLAYER_HAND: message("player_hand"),

@@ -32,7 +32,7 @@ from controller.rules.profiles.call_phrases import CallPhrase
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import BankerPlacement, DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _REVEAL = {
     LayoutPart.PLAYER_HAND: RulePoint.REVEAL_PLAYER,

@@ -32,7 +32,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import BurnDisclosure, BurnMode
-from firmware_bridge.message import message
+from foundation.message import message
 
 _FIRST_CARD_POINTS = (
     RulePoint.BURN_FIRST,

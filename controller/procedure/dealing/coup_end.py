@@ -48,7 +48,7 @@ from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.settlement.payout_difference import SettledWager
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6

@@ -37,7 +37,7 @@ from controller.procedure.step_result import Step, accept, prompt, raise_irregul
 from controller.rules.actions.actions import CallNoMoreBets
 from controller.rules.coup import FIRST_FOUR_PLACES, Place
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _BURN_POINTS: Final = (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
 

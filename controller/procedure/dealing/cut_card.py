@@ -22,7 +22,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.rules.cut import coups_left_after_cut, is_deep_enough
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def join_shoe_at_cut(

@@ -41,7 +41,7 @@ from controller.procedure.step_result import (
 from controller.procedure.wagering.wagers import lock_wagers
 from controller.rules.coup import Place, draw_decision
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 _HANDS: Final = MappingProxyType(
     {

@@ -48,7 +48,7 @@ from controller.rules.cards import burn_value
 from controller.rules.coup import Place
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import IrregularityRules
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 HeldRecords: TypeAlias = tuple[CoupRecord, ...]
 # While one of these is open, reports of the shoe may be missing.

@@ -21,7 +21,7 @@ from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.actions.actions import OperatorAction, RequestGhostHand
 from controller.rules.actions.declaration import name_of
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def ghost_hand_requested(

@@ -27,7 +27,7 @@ from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, prompt, raise_irregularity
 from controller.rules.coup import Place, draw_decision, is_complete
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def begin_hand_drawn_after(book: RuleBook, step: Step) -> Step:

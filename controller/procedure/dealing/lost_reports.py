@@ -18,7 +18,7 @@ from controller.procedure.phases import Trigger
 from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, raise_irregularity
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def reports_missing(

@@ -25,7 +25,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.coup import Place
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # --- what is owed --------------------------------------------------------------------------------
 

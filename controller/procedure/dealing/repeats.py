@@ -36,7 +36,7 @@ from controller.procedure.states.remedy import NOTHING_TO_REMEDY
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:

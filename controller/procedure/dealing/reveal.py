@@ -33,7 +33,7 @@ from controller.rules.actions.declaration import name_of
 from controller.rules.hands import HandName
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.settlement.wagers import Wager
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _TURNED_POINT = {
     LayoutPart.PLAYER_HAND: RulePoint.PLAYER_COUNT_CALLED,

@@ -42,7 +42,7 @@ from controller.rules.actions.actions import CloseShoe, OperatorAction
 from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import name_of
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def open_shoe(book: RuleBook, step: Step) -> Step:

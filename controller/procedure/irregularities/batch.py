@@ -19,7 +19,7 @@ from controller.procedure.irregularities.codes import (
     if_continued,
 )
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 _NO_COUP_YET: Final = message("beginning_first_coup_before_decision")
 

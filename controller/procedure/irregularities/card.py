@@ -25,7 +25,7 @@ from controller.procedure.irregularities.codes import (
     if_void,
 )
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 CARD_IRREGULARITIES: Final = MappingProxyType(
     {

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class IrregularityCode(StrEnum):

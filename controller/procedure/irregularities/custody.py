@@ -19,7 +19,7 @@ from controller.procedure.irregularities.codes import (
     if_void,
 )
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 _NOT_WITH_THESE: Final = message("dealing_on_with_batch_not_whole")
 _COUNT_BATCH: Final = if_closed(message("close_shoe_and_read_whole_batch_again"))

@@ -20,7 +20,7 @@ from controller.procedure.irregularities.codes import (
     if_continued,
 )
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 SHOE_IRREGULARITIES: Final = MappingProxyType(
     {

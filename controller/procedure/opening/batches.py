@@ -50,7 +50,7 @@ from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import SUPERVISORS
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def load_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

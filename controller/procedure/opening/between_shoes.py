@@ -17,7 +17,7 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def keep_loss(book: RuleBook, step: Step, event: ReportsMissing, why: Message) -> Step:

@@ -15,7 +15,7 @@ from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def pass_shoe(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

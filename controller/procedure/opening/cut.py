@@ -32,7 +32,7 @@ from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import SUPERVISORS
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import SeatDirection, ShuffleMode
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _NUMBER = re.compile(r"[1-9][0-9]?")
 _CUT_ACTS = (

@@ -27,7 +27,7 @@ from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _BY_HAND = message("if_dead_table_spread_cards_shoe")
 _BY_SHUFFLER = message("if_dead_table_spread_cards_shoe_and_rack")

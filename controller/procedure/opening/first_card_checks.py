@@ -46,7 +46,7 @@ from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.call_phrases import GROUP_OF, CallGroup
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.message import Message, Parameter, message
+from foundation.message import Message, Parameter, message
 
 _OBSERVED_BY: Final = {
     ActKind.CUT: ObservableFact.CUT_DEPTH,

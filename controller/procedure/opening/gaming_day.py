@@ -20,7 +20,7 @@ from controller.procedure.state import DaysPutBack, TableState
 from controller.procedure.step_result import Step, accept
 from controller.rules.actions.actions import Action, OperatorAction
 from controller.rules.actions.declaration import name_of
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 DAY_NS: Final = 24 * 3600 * 1_000_000_000
 # More than any table deals.

@@ -30,7 +30,7 @@ from controller.rules.actions.actions import OperatorAction, ReportFaceUp
 from controller.rules.actions.declaration import name_of
 from controller.rules.cards import Card, burn_value
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def boxed_card_found(book: RuleBook, step: Step, act: OperatorAction[ReportFaceUp]) -> Step:

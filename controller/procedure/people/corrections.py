@@ -33,7 +33,7 @@ from controller.rules.settlement.payout_difference import (
     payout_differences,
 )
 from controller.rules.settlement.wagers import KIND_NAMES, money
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _ON_PAPER = message("put_dispute_on_paper")
 

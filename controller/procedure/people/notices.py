@@ -17,7 +17,7 @@ from controller.procedure.states.wagering import NoticeGiven
 from controller.rules.profiles.profile import Profile
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PitUniform, VigorishMode
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 NS_PER_MINUTE: Final = 60 * 10**9
 # Written notice to surveillance comes half an hour before.

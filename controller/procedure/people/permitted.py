@@ -22,7 +22,7 @@ from controller.procedure.verdicts import Irregularity, PermittedDecision, Verdi
 from controller.rules.actions.actions import OperatorAction, Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.setting_values import IrregularityRules
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def name_permitted(book: RuleBook, step: Step) -> Step:

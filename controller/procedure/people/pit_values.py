@@ -26,7 +26,7 @@ from controller.rules.settlement.pit import (
     pit_differences,
     shared_settings,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def pit_in_force(book: RuleBook, state: TableState) -> PitSettings:

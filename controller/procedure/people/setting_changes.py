@@ -45,7 +45,7 @@ from controller.rules.profiles.setting_definitions import SHAPES
 from controller.rules.profiles.setting_types import describe_value
 from controller.rules.settlement.pit import pit_differences
 from controller.rules.settlement.terms import Terms
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Points cited with a change, beside the clauses of the setting itself.
 _POINTS: Final = {

@@ -26,7 +26,7 @@ from controller.rules.actions.actions import (
     SignDealerOn,
 )
 from controller.rules.actions.declaration import name_of
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # As many as sit and stand at the largest table, and a relief for each.
 DEALERS_MAX: Final = 8

@@ -28,7 +28,7 @@ from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.declaration import SUPERVISORS
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def state_shoe_empty(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

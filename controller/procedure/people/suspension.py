@@ -54,7 +54,7 @@ from controller.rules.actions.actions import OperatorAction, Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import name_of
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 EventJudge: TypeAlias = Callable[[RuleBook, Step, PlayItem], Step]
 

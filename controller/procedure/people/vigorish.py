@@ -30,7 +30,7 @@ from controller.rules.settlement.vigorish_ledger import (
     patron_leaving_refusal,
     void_form,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 COMPLIMENTARY = "complimentary-vigorish"
 

@@ -33,7 +33,7 @@ from controller.rules.settlement.wagers import (
     money,
     wager_name,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Points that the catalogue does not cite, but a refusal may be based on.
 _REFUSED_BY = (

@@ -48,7 +48,7 @@ from drivers.shuffler_events import (
     ShuffleShown,
     ShuffleStarted,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 def apply_shuffler_event(book: RuleBook, state: TableState, event: ShufflerDomainEvent) -> Step:

@@ -19,7 +19,7 @@ from controller.procedure.shuffler.batch_life import describe_warning, warning_p
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def is_interlocked(book: RuleBook, state: TableState) -> bool:

@@ -36,7 +36,7 @@ from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import SUPERVISORS
 from controller.rules.profiles.rule_points import RulePoint
 from drivers.commands import ShufflerOrder
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Acts that are refused where they contradict the batch's stage, and the points.
 _MUST_FIT: Final = MappingProxyType(

@@ -30,7 +30,7 @@ from controller.procedure.states.opening import OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.rule_points import RulePoint
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _NOT_WHOLE: Final = (IrregularityCode.BATCH_BLOCKED, (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL))
 _UNSHUFFLED: Final = (

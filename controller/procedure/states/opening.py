@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.rules.actions.choices import ActKind
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Who cut: a seat, or one of these.
 NOBODY: Final = -1

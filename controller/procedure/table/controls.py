@@ -10,7 +10,7 @@ from controller.procedure.play import Play
 from controller.procedure.step_result import raise_irregularity
 from controller.procedure.table.row import Control
 from controller.rules.coup import Place
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def count(play: Play) -> None:

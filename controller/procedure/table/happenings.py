@@ -40,7 +40,7 @@ from controller.procedure.shuffler import interlock
 from controller.procedure.table import facts
 from controller.procedure.table.controls import again
 from controller.procedure.table.row import NoEffect, breach, row
-from firmware_bridge.message import message
+from foundation.message import message
 
 P, T, Code = Phase, Trigger, IrregularityCode
 

@@ -11,7 +11,7 @@ from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 Condition: TypeAlias = Callable[[Play], bool]
 Conditions: TypeAlias = Condition | tuple[Condition, ...]

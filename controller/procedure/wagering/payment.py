@@ -28,7 +28,7 @@ from controller.rules.settlement.results import (
 from controller.rules.settlement.settle import Settlement, settle
 from controller.rules.settlement.terms import Terms
 from controller.rules.settlement.wagers import Wager, WagerMedium, money, wager_name
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
 

@@ -33,7 +33,7 @@ from controller.rules.settlement.vigorish_ledger import (
     points_due_at_once,
     reshuffle_refusal,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def with_wagering(step: Step, wagering: WageringState) -> Step:

@@ -42,9 +42,9 @@ from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.settlement.vigorish_ledger import COLLECTED_POINTS, DOCUMENTED_POINTS
 from controller.rules.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
-from firmware_bridge.message import message
-from firmware_bridge.recorded_text import Identifier, PersonId, TypedText
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.recorded_text import Identifier, PersonId, TypedText
+from foundation.timestamp import Timestamp
 
 
 class Resolution(ActionValues, frozen=True, tag="resolve"):

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.settlement.wagers import SEAT_MAX
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import PersonId, TypedText
+from foundation.message import Message, message
+from foundation.recorded_text import PersonId, TypedText
 
 
 class Role(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 Plain: TypeAlias = dict[str, object]
 

@@ -39,7 +39,7 @@ from controller.rules.profiles.setting_types import (
     to_setting_value,
 )
 from controller.rules.setting_values import FeedDirection, RequiredCall
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 DEFAULT_REASON: Final = "the house's choice"
 

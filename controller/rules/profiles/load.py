@@ -11,7 +11,7 @@ from controller.rules.profiles.house_profile import apply_house, read_house
 from controller.rules.profiles.profile import Profile, ProfileError, parse_profile
 from controller.rules.profiles.profile_toml import render_profile
 from controller.system.named_file import read_file
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 @cache

@@ -21,7 +21,7 @@ from controller.rules.profiles.setting_types import (
     to_setting_value,
 )
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, MessageError, message
+from foundation.message import Message, MessageError, message
 
 
 class Grounds(Struct, frozen=True):

@@ -32,7 +32,7 @@ from controller.rules.setting_values import (
     VigorishCollection,
     VigorishMode,
 )
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class ProfileSettings(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from msgspec import Struct
 
 from controller.rules.odds import Odds, OddsLimit
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # A setting as stored: whole number, bool, word, or a tuple of words or whole numbers.
 SettingValue = int | bool | str | tuple[int | str, ...]

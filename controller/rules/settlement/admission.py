@@ -17,7 +17,7 @@ from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.rules.settlement.terms import TOTALS, Terms
 from controller.rules.settlement.vigorish import TIE_SHARE, is_waived
 from controller.rules.settlement.wagers import KIND_NAMES, Wager, WagerKind, WagerMedium, money
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 _BASE: Final = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
 _BONUS: Final = (WagerKind.BONUS_PLAYER, WagerKind.BONUS_BANKER)

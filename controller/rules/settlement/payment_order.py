@@ -18,8 +18,8 @@ from controller.rules.settlement.results import WagerVerdict
 from controller.rules.settlement.terms import Terms
 from controller.rules.settlement.vigorish import is_deferred, timing_clauses
 from controller.rules.settlement.wagers import WagerKind, money, wager_name
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import Identifier
+from foundation.message import Message, message
+from foundation.recorded_text import Identifier
 
 
 class PaymentAct(StrEnum):

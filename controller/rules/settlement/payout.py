@@ -19,7 +19,7 @@ from controller.rules.settlement.vigorish import (
     waiver_clauses,
 )
 from controller.rules.settlement.wagers import KIND_NUMBERS, Wager, WagerKind, WagerMedium
-from firmware_bridge.recorded_text import Identifier
+from foundation.recorded_text import Identifier
 
 
 class PayoutLine(Struct, frozen=True, omit_defaults=True):

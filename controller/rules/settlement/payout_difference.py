@@ -10,7 +10,7 @@ from controller.rules.settlement.payout import payout_lines
 from controller.rules.settlement.results import WagerResult
 from controller.rules.settlement.terms import Terms
 from controller.rules.settlement.wagers import KIND_NAMES, KIND_NUMBERS, Wager, WagerKind, money
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class SettledWager(Struct, frozen=True, array_like=True):

@@ -17,7 +17,7 @@ from controller.rules.settlement.results import VigorishOn
 from controller.rules.settlement.terms import Terms
 from controller.rules.settlement.vigorish import is_deferred
 from controller.rules.settlement.wagers import money
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 # Cited with vigorish that was collected, and with a form for vigorish that was not.
 COLLECTED_POINTS: Final = (RulePoint.VIGORISH_WHEN, RulePoint.VIGORISH_HELD)

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 
 class WagerKind(StrEnum):

@@ -26,8 +26,8 @@ from controller.system.atomic_file import SmallFileError, sync_folder
 from controller.system.json_document import JsonError
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 CARDS_SUFFIX: Final = ".csv"
 RECEIPT_SUFFIX: Final = ".receipt.json"

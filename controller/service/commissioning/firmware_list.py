@@ -26,7 +26,7 @@ from controller.system.json_document import (
 )
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
 from firmware_bridge.attestation import ApprovedImage
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 VERSION_MAX: Final = 64
 NOTE_MAX: Final = 200

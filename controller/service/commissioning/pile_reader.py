@@ -17,10 +17,10 @@ from drivers.commands import ListTags
 from drivers.events import CommandAnswered, DeviceEvent, ListingDone, OtherTransponder, TagListed
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Port, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
+from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 # Enough for hundreds of tags with memory and retries: a slower reader is stuck.

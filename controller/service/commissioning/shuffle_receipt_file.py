@@ -37,7 +37,7 @@ from controller.system.json_document import (
 from controller.system.messages.catalogue import to_words
 from drivers.catalogue import RECEIPT_FORM, open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.message import message
+from foundation.message import message
 
 FILE_SUFFIX: Final = ".shuffle.json"
 # Fields of a proof that no device signs.

@@ -38,7 +38,7 @@ from controller.service.config.layout_rules import (
 from controller.service.config.time_zone import zone_data
 from controller.system.tls import ServerTlsFiles
 from controller.table.disk_space import MIB, DiskLimits
-from firmware_bridge.recorded_text import IDENTIFIER_PATTERN
+from foundation.recorded_text import IDENTIFIER_PATTERN
 
 DEFAULT_KEY: Final = "table.key"
 _WORDS_MAX: Final = 64

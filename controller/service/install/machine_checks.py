@@ -27,7 +27,7 @@ from controller.table.clock_sync import read_sync
 from controller.table.disk_space import MIB, disk_usage
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
-from firmware_bridge.typed_reading import json_decoder
+from foundation.typed_reading import json_decoder
 
 STATE: Final = Path("/var/lib/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"

@@ -15,8 +15,8 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final
 
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import FREE_TEXT_PARAMETERS
+from foundation.message import Message
+from foundation.recorded_text import FREE_TEXT_PARAMETERS
 
 ENGLISH: Final = "en"
 # The number that decides between singular and plural.

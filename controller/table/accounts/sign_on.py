@@ -16,8 +16,8 @@ from controller.rules.actions.actions import Action, OperatorAction
 from controller.rules.actions.declaration import Author, Proof, Role, name_of
 from controller.system.messages.catalogue import to_words
 from controller.table.accounts.pin import NO_HASH, PinHasher
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 FAILURES_MAX: Final = 5
 LOCKED_S: Final = 15 * 60

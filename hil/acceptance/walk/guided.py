@@ -13,7 +13,7 @@ from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered, DeviceEvent, Face
 from drivers.faults import DeviceFault
 from drivers.monitor import event_text
-from firmware_bridge.message import Message
+from foundation.message import Message
 from hil.acceptance.bench import DeviceBench
 from hil.acceptance.people import PersonAnswer, PersonQuestion
 from hil.acceptance.report.results import Departure, Figure, WalkOutcome, WalkStep

@@ -21,8 +21,8 @@ from drivers.interface import Driver, DriverOutput
 from drivers.model import Installation
 from drivers.pairing import PairingProgress, PairingState, PresentedDevice, UnfitDevice
 from firmware_bridge.attestation import NO_TRUST, ApprovedImage, Pin, Trust
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.timestamp import Timestamp
 from hil.acceptance.wire.account import Heard, WireAccount
 from hil.acceptance.wire.documents import document_of
 

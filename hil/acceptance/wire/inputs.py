@@ -8,8 +8,6 @@ from msgspec import Struct, convert, to_builtins
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent
-from firmware_bridge.message import Message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import (
     Chunk,
     PortEnd,
@@ -17,6 +15,8 @@ from firmware_bridge.transport.port import (
     PortLost,
     PortOpened,
 )
+from foundation.message import Message
+from foundation.timestamp import Timestamp
 from hil.acceptance.wire.conversation import Conversation, Turn
 from hil.recording.capture import Direction, RecordedWire, WireEvent
 

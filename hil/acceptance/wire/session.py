@@ -16,7 +16,6 @@ from controller.cli.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import (
@@ -28,6 +27,7 @@ from firmware_bridge.transport.port import (
     PortOpened,
 )
 from firmware_bridge.transport.pump import PortPump
+from foundation.timestamp import Timestamp
 from hil.acceptance.wire.conversation import Conversation, Turn
 from hil.acceptance.wire.documents import line_text
 from hil.acceptance.wire.inputs import DriverInput, InputKind, command_input, port_input

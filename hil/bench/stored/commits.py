@@ -18,9 +18,9 @@ from controller.core.tape.records import entry_record, input_record
 from controller.journal.database import open_writer
 from controller.journal.store import Journal
 from controller.table.loop import Loop
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 from hil.bench.measure.checks import (
     Bound,
     Check,

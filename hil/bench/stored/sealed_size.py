@@ -10,9 +10,9 @@ from controller.archive.finished_shoe import finished_shoe, shoe_records
 from controller.journal.shoe_file import shoe_bytes
 from controller.journal.store import Journal
 from controller.table.loop import Loop
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
 from hil.bench.measure.fixtures import (

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 # How far the monotonic clock and the wall clock are moved, in ns; the number of the boot; how long
 # each transaction takes, in ns.

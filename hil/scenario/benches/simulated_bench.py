@@ -24,7 +24,7 @@ from controller.rules.actions.declaration import Role
 from controller.rules.advisory import Advisory
 from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import AngelEye

@@ -29,7 +29,7 @@ from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.rules.actions.declaration import Author, Proof
 from controller.system.keys import PublicKey, load_key, make_key
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1_000_000_000, 1_763_715_600 * 1_000_000_000)
 ANN = Author("person-0123456789ab", Proof.PIN)

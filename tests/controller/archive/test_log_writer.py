@@ -27,8 +27,8 @@ from controller.journal.verify import verify
 from controller.rules.actions.actions import Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.system.keys import PublicKey, TableKey, load_public, make_key
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 from hil.simulation.sealed_journal import store_sealed
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")

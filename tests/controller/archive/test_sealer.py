@@ -30,7 +30,7 @@ from controller.journal.verify import verify
 from controller.system.keys import load_public, make_key
 from controller.table.loop import Loop
 from controller.table.subscribers import Follower
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.simulation.sealed_journal import note_evidence
 
 DAY = "2025-11-21"

@@ -21,7 +21,7 @@ from controller.archive.signer import (
 )
 from controller.journal.store import Journal, JournalError
 from controller.system.keys import TableKey, make_key, public_path
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 DATA = b"what is signed"
 

@@ -8,8 +8,8 @@ import pytest
 
 from controller.cli.errors import CommandError, ErrorReport, ExitCode, parse_reports, report_error
 from controller.cli.main import main
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortUnavailable
+from foundation.message import message
 
 Capture = pytest.CaptureFixture[str]
 

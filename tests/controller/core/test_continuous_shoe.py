@@ -11,8 +11,8 @@ from controller.core.tape.entries import EventVerdicts
 from controller.procedure.effects import CoupClosed
 from controller.procedure.verdicts import Irregularity
 from controller.rules.profiles.load import complete_text, load_clauses, load_profile
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.rig.shoe_runner import perform

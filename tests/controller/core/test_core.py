@@ -53,9 +53,9 @@ from controller.system.messages.catalogue import to_words
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 PORT = "/dev/ttyUSB0"
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -26,7 +26,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.record.build import build_snapshot
 from controller.rules.actions.actions import CloseShoe, SetGamingDay
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 S = 1_000_000_000
 DAY = 86_400 * S

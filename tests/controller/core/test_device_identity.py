@@ -5,7 +5,7 @@ import pytest
 from controller.core.device_identity import NOT_PROVEN, DeviceIdentity, next_identity
 from drivers.events import Stage, StageChanged, StandByEntered
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
-from firmware_bridge.message import message
+from foundation.message import message
 
 PROVEN = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False)
 BARE = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=True)

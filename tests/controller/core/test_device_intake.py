@@ -24,7 +24,7 @@ from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
+from foundation.message import message
 
 SEVEN = device.Face(7, device.FaceSuit.HEART)
 SEVEN_OF_HEARTS = Card(Rank.SEVEN, Suit.HEART)

@@ -19,9 +19,9 @@ from controller.service.config.time_zone import zone_data
 from drivers.commands import LockExit, SetPolling
 from drivers.events import CommandAnswered, Stage, StageChanged
 from drivers.model import ReaderSeat
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

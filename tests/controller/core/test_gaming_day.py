@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from controller.core.gaming_day import build_calendar
 from controller.procedure.effects import CoupClosed, ShoeOpened
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 HOUR_NS = 3600 * 1_000_000_000
 SIX = 6 * 3600

@@ -27,7 +27,7 @@ from controller.record.snapshot_devices import ClockView, HostView
 from controller.rules.actions.actions import CallNoMoreBets, OperatorAction
 from controller.rules.actions.declaration import Role
 from controller.rules.profiles.load import load_clauses
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 S = 1_000_000_000
 NOON = 1_795_003_200 * S  # 2026-11-18, 12:00 UTC

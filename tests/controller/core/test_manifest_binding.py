@@ -29,8 +29,8 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 KEYBOARD = message("usb_keyboard_refused")
 AT = Timestamp(1, 1_795_000_000_000_000_000)

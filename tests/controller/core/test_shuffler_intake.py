@@ -31,8 +31,8 @@ from drivers.shuffler_events import (
     ShuffleStarted,
 )
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(7, 1_763_715_600_000_000_000)
 

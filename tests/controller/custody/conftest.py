@@ -19,7 +19,7 @@ from controller.custody.state import (
     find_card,
 )
 from controller.rules.cards import Card, Rank, Suit
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 # By back: tags of two batches interleave, as those of one maker do.

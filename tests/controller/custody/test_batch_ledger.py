@@ -16,7 +16,7 @@ from controller.custody.card_states import (
     CardState,
 )
 from controller.custody.manifest import Manifest
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 Batches = Callable[..., Manifest]
 PLACES = tuple(CardPlace)

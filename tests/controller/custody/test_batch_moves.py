@@ -22,7 +22,7 @@ from controller.custody.moves import PlayStep, follow_moves
 from controller.custody.state import CustodyChange, CustodyState, batch_counts
 from controller.rules.cards import Card, Rank, Suit
 from drivers.shuffler_events import CompartmentChanged, CompartmentState, ShuffleStarted
-from firmware_bridge.message import message
+from foundation.message import message
 
 W, S = CardPlace, BatchStage
 DECK = 52

@@ -12,7 +12,7 @@ from controller.custody.face_count import count_face
 from controller.custody.state import CustodyState, ShoeCustody, batch_counts, check_consistent
 from controller.custody.table_reads import apply_table_read
 from controller.journal.encoding import Codec
-from firmware_bridge.message import message
+from foundation.message import message
 
 W = CardPlace
 STATES: Codec[CustodyState] = Codec(CustodyState)

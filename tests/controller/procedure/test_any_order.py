@@ -48,7 +48,7 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import BurnMode
-from firmware_bridge.message import message
+from foundation.message import message
 
 ALL_FACTS = tuple(ObservableFact)
 OPENED = "start; burn Ac: 2c"

@@ -9,7 +9,7 @@ from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import Phase
 from controller.rules.actions.choices import FloorDecision
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 
 README = (files("controller.procedure") / "README.md").read_text("utf-8")
 

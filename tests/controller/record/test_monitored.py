@@ -44,7 +44,7 @@ from controller.rules.actions.declaration import Role
 from controller.rules.cards import Card
 from controller.rules.outcome import Outcome
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.message import message
+from foundation.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")

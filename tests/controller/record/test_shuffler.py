@@ -23,7 +23,7 @@ from controller.record.snapshot_devices import (
 )
 from drivers.events import Stage
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.message import message
+from foundation.message import message
 
 SETTINGS = ShufflerDeviceSettings("usb://1209:5a01/7", "tablelink", allow_commands=True)
 FACES = bytes([8] * 51 + [7])

@@ -26,7 +26,7 @@ from controller.rules.actions.declaration import Proof
 from controller.rules.advisory import Advisory, AdvisoryKind, RuleEvidence, RuleName
 from controller.rules.profiles.borrowing import citation_words
 from controller.system.messages.catalogue import languages, speaking, to_words
-from firmware_bridge.message import Message
+from foundation.message import Message
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.simulation.table import SimulatedTable

@@ -18,9 +18,9 @@ from controller.service.config.load import TableConfig, load_config
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import SharedParts, TableProgram
 from controller.service.tables import Tables
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
 from hil.progress import poll_until

@@ -35,9 +35,9 @@ from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -18,7 +18,7 @@ from controller.rules.actions.declaration import Proof, Role
 from controller.rules.profiles.load import load_profile
 from controller.service.irregularity_log import IrregularityLog
 from drivers.shoes.models import ANGEL_EYE_II_EX
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1, 2)
 SUSPENDED = (

@@ -14,8 +14,8 @@ from controller.procedure.state import TableState
 from controller.service.manifest_lookup import BY_CONFIGURATION, ManifestLookup
 from controller.system.messages.catalogue import to_words
 from drivers.shoes.models import ANGEL_EYE_II_EX
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1, 2)
 # Nothing here asks it.

@@ -26,8 +26,8 @@ from controller.service.manifest_lookup import ManifestLookup
 from controller.system.keys import TableKey, export_public, fingerprint_text, make_key, public_path
 from controller.system.messages.catalogue import to_words
 from drivers.events import BarCodeRead
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(3, 1_795_255_200_000_000_000)
 # Nothing here asks it.

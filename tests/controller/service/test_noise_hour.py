@@ -14,8 +14,8 @@ from controller.service.noise_limit import NoiseLimit
 from controller.service.stored_chunks import stored_chunks
 from controller.table.loop import Loop
 from drivers import framing
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 
 PORT = "/dev/ttyUSB0"
 S = 1_000_000_000

@@ -15,9 +15,9 @@ from controller.core.tape.inputs import NoiseDropped
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from drivers import framing
 from drivers.model import ReaderSeat
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.emulator.angel_eye.wire import report_frame
 from hil.rig.flood_peer import Flood, flood_block
 

@@ -26,7 +26,7 @@ from controller.service.power_fail import PowerFail, PowerLines
 from controller.table.table import Health, RunSpec, Table
 from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 HALF_A_COUP = ("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9", "44 91 92")
 THE_REST = ("44 82 AD", "44 92 B5", "47 90")

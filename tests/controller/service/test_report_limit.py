@@ -9,9 +9,9 @@ from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.report_limit import ReportLimit
 from drivers import framing
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortShut
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.emulator.angel_eye.wire import report_frame
 
 PORT = "socket://shoe:4001"

@@ -23,7 +23,7 @@ from controller.rules.actions.choices import ActKind
 from controller.rules.advisory import Advisory, AdvisoryKind
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MINUTE_NS = 60 * 1_000_000_000
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -11,7 +11,7 @@ from controller.record.signals import Light, Signals
 from controller.service.config.machine_sections import OutputSettings
 from controller.service.signal_lines import SignalLines, levels
 from firmware_bridge.gpio.line import GpioLine
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 CHIP = Path("/dev/gpiochip0")
 LAMPS = {light: GpioLine(CHIP, number) for number, light in enumerate(Light)}

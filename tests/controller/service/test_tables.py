@@ -13,7 +13,7 @@ from controller.service import tables as tables_module
 from controller.service.config.load import TableConfig, load_config
 from controller.service.table_program import StartRefused, TableFailed
 from controller.service.tables import Tables
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 FOR_EVER_S = 3600.0
 

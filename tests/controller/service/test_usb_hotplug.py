@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged
 from controller.service.usb_hotplug import UsbHotplug
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.usb_identity import (
     DeviceAppeared,
@@ -17,6 +16,7 @@ from firmware_bridge.transport.usb_identity import (
     UsbIdentity,
     UsbInterface,
 )
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(5, 7)
 SERIAL = UsbInterface(0, 0xFF, 0, 0)

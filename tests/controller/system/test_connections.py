@@ -10,9 +10,9 @@ import pytest
 
 from controller.system.connections import Connections
 from controller.system.peer import ConnectionRules, Peer, RequestTooLong
-from firmware_bridge.context_thread import ContextThread
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.context_thread import ContextThread
+from foundation.timestamp import Timestamp
 
 LINE = re.compile(rb"\n")
 LINE_MAX = 100

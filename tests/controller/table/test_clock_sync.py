@@ -11,7 +11,7 @@ from controller.core.state import Stored
 from controller.core.tape.inputs import ClockSync, ClockSyncRead
 from controller.service.device_log import HostLog
 from controller.table.clock_sync import MAX_ERROR_US, ClockSyncMonitor, read_sync, sync_of
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1_000, 2_000)
 GOOD, BAD = ClockSync.SYNCHRONISED, ClockSync.UNSYNCHRONISED

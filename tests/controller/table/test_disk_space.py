@@ -19,7 +19,7 @@ from controller.table.disk_space import (
     DiskUsage,
     disk_usage,
 )
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(5, 7)
 GIB = 1024 * MIB

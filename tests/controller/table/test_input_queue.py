@@ -7,8 +7,8 @@ import pytest
 from controller.core.tape.inputs import Tick
 from controller.table.input_queue import InputQueue
 from controller.table.unstored import AwaitedInput
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 
 START = Timestamp(1, 1)
 SHOE, SCANNER = "socket://shoe:4001", "/dev/hidraw0"

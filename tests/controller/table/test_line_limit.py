@@ -3,7 +3,7 @@
 import logging
 
 from controller.table.line_limit import LineLimit
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 S = 1_000_000_000
 

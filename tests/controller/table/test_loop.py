@@ -16,9 +16,9 @@ from controller.core.tape.records import ChunkRun, inputs_in, read_entry, read_i
 from controller.journal.store import Journal
 from controller.journal.values import JournalWriteFailed
 from controller.table.loop import Loop
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -20,9 +20,9 @@ from controller.rules.profiles.load import load_clauses
 from controller.table import stored_until
 from controller.table.stored_until import SHARED_MEMORY, StoredUntil, note_file
 from controller.table.table import Health, RunSpec, Table
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEnd, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.rig.observed_table import ObservedTable
 
 UNPLUGGED = message("usb_unplugged")

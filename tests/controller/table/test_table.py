@@ -30,9 +30,9 @@ from controller.system.keys import make_key, public_path
 from controller.table.input_queue import InputQueue
 from controller.table.table import RESTARTS_MAX, Health, RunSpec
 from drivers.events import Stage
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.rig.in_process import TableRig
 from hil.rig.observed_table import ObservedTable
 from hil.simulation.cable import Cable

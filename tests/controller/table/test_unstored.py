@@ -4,8 +4,8 @@ import pytest
 
 from controller.core.tape.inputs import NotJudged
 from controller.table.unstored import TableInput, UnstoredInputs
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.timestamp import Timestamp
 
 PORT = "/dev/ttyUSB0"
 

@@ -20,8 +20,8 @@ from firmware_bridge.feig.items import (
     RequestFailed,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(1_000, 1_000)
 

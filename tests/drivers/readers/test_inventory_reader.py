@@ -26,9 +26,9 @@ from firmware_bridge.feig.items import (
     RequestFailed,
     TagInventoried,
 )
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -16,7 +16,7 @@ from drivers.readers.placed_reader import PlacedReader, PlacedReaderState
 from firmware_bridge.feig.continuity import ContinuityState, TimerReading
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 ACE, TWO = bytes.fromhex("E004015012345601"), bytes.fromhex("E0040150123456F2")
 ACE_TAG, TWO_TAG = "E004015012345601", "E0040150123456F2"

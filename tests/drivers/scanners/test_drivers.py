@@ -17,9 +17,9 @@ from drivers.interface import Driver, DriverOutput
 from drivers.model import DeviceKind
 from drivers.scanners.hid_pos import HidPosScannerState
 from drivers.scanners.ssi import SsiScannerState
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -14,10 +14,10 @@ from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
 from drivers.model import DeviceKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.hid_descriptor import read_report_descriptor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.emulator.scanners.hid_pos import REPORT_DESCRIPTOR, HidPosDevice, HidPosSettings
 from hil.emulator.scanners.ssi import SsiDevice, SsiSettings
 

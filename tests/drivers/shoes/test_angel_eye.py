@@ -50,9 +50,9 @@ from drivers.interface import Driver, DriverOutput, remarks_of
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_events import ERROR_MEANINGS
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 ABSENT = message("port_does_not_exist", port="/dev/ttyUSB0")

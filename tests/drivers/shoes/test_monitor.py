@@ -7,9 +7,9 @@ import pytest
 
 from controller.system.messages.catalogue import to_words
 from drivers.shoes.models import ANGEL_EYE_II_EX
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

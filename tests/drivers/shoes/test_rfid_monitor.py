@@ -7,9 +7,9 @@ from drivers import events
 from drivers.events import DeviceEvent, Spot
 from drivers.monitor import event_text
 from drivers.shoes.models import FEIG_RFID
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

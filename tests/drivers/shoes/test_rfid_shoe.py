@@ -27,9 +27,9 @@ from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 HELD = message("port_held_by_other_program", port="/dev/ttyUSB0")

@@ -25,9 +25,9 @@ from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.feig.settings import Delivery as Sent
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.dealing.cards import card_named
 from hil.dealing.shoe import Loading
 from hil.dealing.tags import FOREIGN_TAG, batch

@@ -33,7 +33,6 @@ from drivers.shoes.tablelink_shoe import (
 )
 from drivers.tablelink.device import TableLinkReport
 from drivers.tablelink.lifecycle import TableLinkLifecycle
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import CardOut, DeviceMode, DeviceStatus
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -42,8 +41,9 @@ from firmware_bridge.tablelink.items import (
     TableLinkEvent,
     TableLinkRequest,
 )
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -19,9 +19,9 @@ from drivers.shuffler_events import (
 )
 from drivers.shufflers.models import CONTACTS_SHUFFLER, ContactsSettings, JamLevel, LineLevel
 from firmware_bridge.attestation import Trust
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 PORT = "gpio://gpiochip0:1,2,3,4"
 S = 1_000_000_000

@@ -6,13 +6,13 @@ from in_words import in_words
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shufflers.tablelink_orders import answer_of, order_name, request_of
-from firmware_bridge.message import message
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
     RequestStatus,
     RequestType,
     TableLinkRequest,
 )
+from foundation.message import message
 
 OF_A_COMPARTMENT = {
     ShufflerOrder.LOAD: RequestType.LOAD,

@@ -29,7 +29,6 @@ from drivers.shufflers.tablelink_shuffler import (
 )
 from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import (
     BatchDone,
     BatchStarted,
@@ -47,8 +46,9 @@ from firmware_bridge.tablelink.items import (
     TableLinkEvent,
     TableLinkRequest,
 )
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 

@@ -22,7 +22,6 @@ from drivers.tablelink.device import (
 from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, ShoeEmpty
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
@@ -35,8 +34,9 @@ from firmware_bridge.tablelink.items import (
 )
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.tablelink.state import KnownDevice
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 UNPLUGGED = message("usb_unplugged")
 OWN_WORDS = message("in_its_own_words", foreign="sensor bus?")

@@ -22,7 +22,6 @@ from drivers.tablelink.lifecycle import (
 )
 from firmware_bridge.attestation import Attestation
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import ShoeEmpty
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
@@ -38,6 +37,7 @@ from firmware_bridge.tablelink.items import (
     TableLinkItem,
     TableLinkRequest,
 )
+from foundation.message import message
 
 DEVICE = bytes.fromhex("A0 11 22 33 44 55 66 77")
 IMAGE = bytes(range(32))

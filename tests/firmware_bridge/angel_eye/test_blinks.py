@@ -13,9 +13,9 @@ from firmware_bridge.angel_eye.link import AngelEyeItem, AngelEyeLink, SequenceG
 from firmware_bridge.angel_eye.messages import CutCardMessage, StandByMessage, StartMessage
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
 from firmware_bridge.link import ContinuityUnproven, LinkFault
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEnd, PortLost
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 SECOND = 1_000_000_000
 BOOT_UTC_NS = 1_790_000_000 * SECOND

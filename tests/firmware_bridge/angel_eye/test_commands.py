@@ -17,7 +17,7 @@ from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.link import AngelEyeItem, AngelEyeLink, AngelEyeOutput
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 LOCK = bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42")
 LOCK_STX_NOT_COUNTED = bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 39")

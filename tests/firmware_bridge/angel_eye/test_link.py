@@ -22,7 +22,7 @@ from firmware_bridge.angel_eye.messages import (
 )
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
 from firmware_bridge.link import ContinuityUnproven, Link, LinkFault, LinkFaultKind
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 SECOND = 1_000_000_000
 BOOT_UTC_NS = 1_790_000_000 * SECOND

@@ -30,8 +30,8 @@ from firmware_bridge.angel_eye.messages import (
 )
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 SECOND = 1_000_000_000
 PLAIN, LEARN, BIT_7 = PayloadForm.PLAIN, PayloadForm.LEARN, PayloadForm.BIT_7

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from firmware_bridge.contacts.frames import ContactFrame, encode, feed
 from firmware_bridge.contacts.link import ContactReading, ContactsLink
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "contacts.toml"
 READINGS = tomllib.loads(VECTORS.read_text("utf-8"))["reading"]

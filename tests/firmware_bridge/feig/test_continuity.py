@@ -14,7 +14,7 @@ from firmware_bridge.feig.continuity import (
     require_proof,
     reset_after_report,
 )
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 HOUR_MS = 3_600_000

@@ -17,7 +17,7 @@ from firmware_bridge.feig.items import BufferOverflow, BufferRecord
 from firmware_bridge.feig.link import FeigLink, FeigOutput
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import ContinuityUnproven
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 BUFFER_RECORDS = 6

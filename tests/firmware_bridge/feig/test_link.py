@@ -23,7 +23,7 @@ from firmware_bridge.feig.items import (
 from firmware_bridge.feig.link import FeigLink, FeigLinkState, FeigOutput
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 STATES: Codec[FeigLinkState] = Codec(FeigLinkState)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.link import FeigLink, FeigLinkState, FeigOutput
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 VERSION, TIMER, READ, CLEAR = 0x65, 0x86, 0x22, 0x32

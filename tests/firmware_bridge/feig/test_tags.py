@@ -19,7 +19,7 @@ from firmware_bridge.feig.items import (
 )
 from firmware_bridge.feig.link import FeigLink, FeigLinkState, FeigOutput
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 VERSION = bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69")

@@ -19,7 +19,7 @@ from firmware_bridge.hid_pos.link import (
 from firmware_bridge.hid_pos.reports import HidPosRequest
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 VECTORS = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "hid_pos.toml").read_text(encoding="utf-8")

@@ -28,7 +28,7 @@ from firmware_bridge.ssi.link import (
     SsiScan,
 )
 from firmware_bridge.ssi.settings import SsiLinkSettings
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 VECTORS = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "ssi.toml").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from firmware_bridge.tablelink.items import EventsMissing, TableLinkEvent, Table
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 UTC = 1_790_000_000_000_000_000

@@ -30,7 +30,7 @@ from firmware_bridge.tablelink.items import (
 )
 from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import DeviceRole
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 LINK, EVENT, RPC = 0, 1, 2

@@ -18,8 +18,6 @@ import serial.rfc2217
 
 from firmware_bridge.angel_eye.messages import StandByMessage
 from firmware_bridge.link import ContinuityUnproven
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
     Chunk,
@@ -33,6 +31,8 @@ from firmware_bridge.transport.port import (
 )
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 # Two reports of standing by, with the numbers 1 and 2.
 FIRST = bytes.fromhex("05 31 50 03 36 32")

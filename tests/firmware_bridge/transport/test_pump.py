@@ -11,8 +11,6 @@ from threading import Event
 
 import pytest
 
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
     Chunk,
@@ -26,6 +24,8 @@ from firmware_bridge.transport.port import (
 )
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
 FOR_EVER_S = 3600.0

@@ -17,9 +17,9 @@ import serial.rfc2217
 from in_words import raises_in_words
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message
 from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
+from foundation.message import Message
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
 MARK = b"!"

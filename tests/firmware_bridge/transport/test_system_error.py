@@ -5,8 +5,8 @@ import socket
 import termios
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
 from firmware_bridge.transport.system_error import system_error
+from foundation.message import Message, message
 
 
 def raised_for(error: OSError) -> Exception:

@@ -5,8 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
-from firmware_bridge.recorded_text import foreign_text
 from firmware_bridge.transport.allow_list import (
     AllowedId,
     AllowedPlace,
@@ -21,6 +19,8 @@ from firmware_bridge.transport.usb_identity import (
     boot_keyboards,
     interfaces_in,
 )
+from foundation.message import message
+from foundation.recorded_text import foreign_text
 
 VENDOR = UsbInterface(0, 0xFF, 0, 0)
 KEYBOARD = UsbInterface(1, 3, 1, 1)

@@ -6,9 +6,9 @@ from typing import Any
 from acceptance_hands import SHORT_S, Act, Hands, order_of, outcomes, run, shoe_acts, step
 
 from drivers.model import Installation
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity, Port, PortOpened
+from foundation.timestamp import Timestamp
 from hil.acceptance.arrived import check_times, check_understood
 from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.wire.conversation import Conversation, Turn

@@ -2,9 +2,9 @@
 
 import pytest
 
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEnd, PortLost
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.acceptance.wire.inputs import DriverInput, InputKind, _port_event, port_input
 from hil.recording.capture import Direction, WireEvent
 

@@ -16,8 +16,8 @@ import pytest
 from acceptance_hands import SHORT_S, Act, Hands, order_of, outcomes, run, shoe_acts, step
 
 from controller.system.keys import load_key, make_key
-from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortGone
+from foundation.message import message
 from hil.acceptance.people import NobodyAnswers
 from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.report.signed_report import BadReport, signed

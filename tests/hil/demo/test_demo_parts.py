@@ -31,7 +31,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.rules.profiles.load import load_clauses, load_profile
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.demo.batches import batch_places

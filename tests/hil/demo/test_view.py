@@ -21,7 +21,7 @@ from controller.procedure.verdicts import Irregularity, PermittedDecision
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.load import load_clauses, load_profile
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
 from hil.demo.floor_view import shown_clauses
 from hil.demo.follow import JournalEvent

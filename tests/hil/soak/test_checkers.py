@@ -18,7 +18,7 @@ from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from firmware_bridge.message import message
+from foundation.message import message
 from hil.dealing.mistakes import Mistake
 from hil.emulator.angel_eye.device import AngelEye
 from hil.scenario.language.reading import parse_scenario

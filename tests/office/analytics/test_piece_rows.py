@@ -6,7 +6,7 @@ from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.values import StoredRecord
 from controller.rules.profiles.load import load_clauses
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 from office.analytics.piece_rows import PieceRows, ShoeFacts
 
 REFUSED = message("reports_different_count")

@@ -15,7 +15,7 @@ from controller.journal.shoe_file import ShoeFile, shoe_bytes
 from controller.journal.values import StoredRecord
 from controller.rules.profiles.load import load_clauses
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from office.evidence.bundle import build_bundle
 from office.evidence.lookup import CoupReference, NoSuchCoup, find_batch_receipts, find_shoe
 

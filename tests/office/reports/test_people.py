@@ -18,8 +18,8 @@ from controller.rules.actions.actions import (
     SignDealerOff,
 )
 from controller.rules.actions.declaration import Proof, Role, name_of, named_persons
-from firmware_bridge.message import Message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import Message
+from foundation.timestamp import Timestamp
 from office.evidence.sealed_shoe import ShoeEntry
 from office.evidence.timeline import entry_lines
 from office.reports.people_rows import act_rows

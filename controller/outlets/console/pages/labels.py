@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, message
+from foundation.message import Message, message
 
 LABELS: Final[Mapping[str, Mapping[str, Message]]] = MappingProxyType(
     {

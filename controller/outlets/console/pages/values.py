@@ -41,7 +41,7 @@ from controller.rules.outcome import Outcome
 from controller.rules.profiles.clauses import Clause
 from controller.rules.roads import build_roads
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 LAST_COUPS: Final = 8
 # More columns than a screen is wide: a board shows its newest end.

@@ -28,8 +28,8 @@ from controller.procedure.rulebook import ObservableFact
 from controller.rules.profiles.load import load_clauses, profile_text
 from controller.table.loop import Loop
 from controller.version import software_identifier
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 
 THIS = software_identifier()
 CLAUSES = load_clauses()

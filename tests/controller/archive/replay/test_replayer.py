@@ -20,7 +20,7 @@ from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.profiles.load import load_clauses
 from drivers.events import Stage, StageChanged
-from firmware_bridge.message import message
+from foundation.message import message
 
 CLAUSES = load_clauses()
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -18,7 +18,7 @@ from controller.core.tape.records import entry_record, input_record, read_entry,
 from controller.journal.record import GENESIS, link
 from controller.journal.store import JournalError
 from controller.procedure.verdicts import Accepted, Irregularity
-from firmware_bridge.message import message
+from foundation.message import message
 
 Deal = Callable[..., Path]
 Change = Callable[[bytes], bytes | None]

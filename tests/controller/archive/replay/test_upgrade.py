@@ -22,7 +22,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
-from firmware_bridge.message import message
+from foundation.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")

@@ -15,8 +15,8 @@ from controller.journal.store import Journal
 from controller.service.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import ApprovedImage, Pin
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 Capture = pytest.CaptureFixture[str]
 

@@ -16,12 +16,12 @@ from controller.cli.devices.attached_devices import (
     list_usb,
 )
 from controller.service.config.load import TableConfig, load_config
-from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPortInfo
 from firmware_bridge.transport.usb_identity import UsbIdentity, UsbInterface
 from firmware_bridge.transport.usb_sysfs import AttachedDevice, UsbAddress
+from foundation.message import Message, message
 
 VENDOR, HID_POS, KEYBOARD, DISK, HUB = (
     UsbInterface(0, *claimed)

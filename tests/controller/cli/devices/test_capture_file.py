@@ -11,9 +11,9 @@ import pytest
 from controller.cli.devices.capture_blocks import SerialEvent, packet_block
 from controller.cli.devices.capture_file import CaptureFile, RecordedPort
 from controller.cli.errors import CommandError
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, LineSettings, PortLost, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 PORTS = (
     RecordedPort("/dev/ttyUSB0", "angel-eye-ii-ex", LineSettings(4800)),

@@ -13,9 +13,9 @@ from controller.cli.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from drivers.scanners.models import HID_POS
 from drivers.tablelink.monitor import UNGREETED
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity
+from foundation.timestamp import Timestamp
 
 TABLE = """\
 [table]

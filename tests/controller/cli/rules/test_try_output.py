@@ -33,7 +33,7 @@ from controller.rules.settlement.results import wager_results
 from controller.rules.settlement.settle import settle
 from controller.rules.settlement.terms import Terms
 from controller.rules.settlement.wagers import Wager, WagerKind
-from firmware_bridge.message import message
+from foundation.message import message
 
 BOOK = RuleBook.of(load_profile("ny-mini"), 8, ())
 CARDS = tuple(map(Card.parse, ("7h", "5c", "Kd", "Qh", "3c")))  # Banker wins, 8 over 7

@@ -19,7 +19,7 @@ from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.set_up import doctor
 from controller.service.install import machine_checks, table_checks, web_checks
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.emulator.witness import Witness
 from hil.rig.servers.certificates import CertificateAuthority
 

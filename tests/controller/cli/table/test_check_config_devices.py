@@ -17,7 +17,7 @@ from controller.service.commissioning.batch_folder import (
     store_batch,
 )
 from controller.system.keys import make_key, public_path
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
 

@@ -13,8 +13,8 @@ from controller.core.tape.records import (
     read_input,
 )
 from controller.journal.encoding import EncodingError
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 
 STAMPS = st.builds(Timestamp, st.integers(0, 2**63 - 1), st.integers(-(2**62), 2**62))
 # Read one after the other; the UTC clock was set back a second between the last two.

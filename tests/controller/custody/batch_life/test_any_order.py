@@ -56,7 +56,7 @@ from drivers.shuffler_events import (
     ShuffleShown,
     ShuffleStarted,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 S = BatchStage
 C = CompartmentState

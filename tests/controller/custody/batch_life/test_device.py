@@ -27,7 +27,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleShown,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 S = BatchStage
 

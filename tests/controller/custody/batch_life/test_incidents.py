@@ -32,7 +32,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 S = BatchStage
 

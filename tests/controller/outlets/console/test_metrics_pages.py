@@ -26,7 +26,7 @@ from controller.outlets.console.table_parts import MetricsPart
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.record.snapshot import Health
 from controller.table.accounts.passwords import Passwords
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 LOOPBACK = "127.0.0.1"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"

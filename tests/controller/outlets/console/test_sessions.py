@@ -16,7 +16,7 @@ from controller.outlets.console.sessions import (
 from controller.rules.actions.declaration import Role
 from controller.table.accounts.pin import PinHasher
 from controller.table.accounts.sign_on import AccountError, Accounts, SignOnSession
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 NS_PER_S = 1_000_000_000
 PIN, OTHER_PIN = "270918", "300475"

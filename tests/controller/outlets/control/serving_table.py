@@ -22,8 +22,8 @@ from controller.rules.profiles.load import load_clauses, profile_text
 from controller.service.config.time_zone import zone_data
 from controller.table.table import Health, RunSpec
 from controller.version import software_identifier
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 from hil.rig.observed_table import ObservedTable
 
 THIS = software_identifier()

@@ -4,7 +4,7 @@ import pytest
 
 from controller.outlets.control.act_rate import ACTS_PER_S_MAX, ActRate
 from controller.rules.actions.declaration import ActionError
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 MS = 1_000_000
 

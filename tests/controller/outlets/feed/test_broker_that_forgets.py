@@ -13,8 +13,8 @@ from plain_broker import PlainBroker, Published, plain_broker
 from controller.archive.consumers import FeedSettings
 from controller.outlets.feed.publisher import BACK_OFF_S_MAX, BACK_OFF_S_MIN, Publisher, back_off_s
 from controller.outlets.feed.sending import FeedSource
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from foundation.timestamp import Timestamp
 from hil.progress import BOUND_S
 from hil.rig.rfid_programs import wait_until
 

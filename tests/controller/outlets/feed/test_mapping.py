@@ -20,7 +20,7 @@ from controller.outlets.feed.events import KINDS
 from controller.outlets.feed.mapping import feed_events, record_groups
 from controller.outlets.feed.outbox import Outbox, feed_start
 from controller.procedure.effects import CoupClosed
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 FACE = re.compile(r'"(A|[2-9]|10|J|Q|K)[dcsh]"')
 NOW = Timestamp(0, 1_795_255_200_000_000_000)

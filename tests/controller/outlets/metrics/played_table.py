@@ -17,8 +17,8 @@ from controller.core.tape.inputs import Input
 from controller.journal.database import FILE_NAME
 from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.record.snapshot import Health
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.timestamp import Timestamp
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.play.performing import Performer

@@ -56,9 +56,9 @@ from drivers.shuffler_events import (
     ShuffleShown,
 )
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 S = 1_000_000_000
 BEGIN_S = 1_763_715_600

@@ -34,8 +34,8 @@ from controller.rules.settlement.pit import PitSettings
 from controller.service.config.time_zone import zone_data
 from controller.table.table import Health, RunSpec, Table
 from controller.version import software_identifier
-from firmware_bridge.message import message
 from firmware_bridge.transport.clock import now
+from foundation.message import message
 
 THIS = software_identifier()
 SHOE = DeviceSettings("/dev/ttyUSB0", "angel-eye-ii-ex")

@@ -59,10 +59,10 @@ from controller.version import VERSION, software_identifier
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 from hil.rig.observed_table import ObservedTable
 
 PORT = "/dev/ttyUSB0"

@@ -31,9 +31,9 @@ from controller.rules.profiles.load import load_clauses, profile_text
 from controller.service.config.time_zone import zone_data
 from controller.table.table import Health
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortOpened
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
 PORT = "socket://127.0.0.1:4002"

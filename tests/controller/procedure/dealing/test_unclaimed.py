@@ -17,7 +17,7 @@ from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.setting_values import ShuffleMode
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 RESULT = (ObservableFact.RESULT_BUTTON,)
 BURNED = "unclaimed 2c of red; unclaimed 9h; unclaimed 9h"

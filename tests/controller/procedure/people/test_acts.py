@@ -21,7 +21,7 @@ from controller.rules.setting_values import (
     ShuffleMode,
 )
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 HAND = {"shuffle_mode": ShuffleMode.HAND}
 CONTINUOUS = {"shuffle_mode": ShuffleMode.CONTINUOUS}

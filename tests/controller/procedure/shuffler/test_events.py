@@ -14,7 +14,7 @@ from controller.procedure.shuffler.events import apply_shuffler_event, describe_
 from controller.rules.setting_values import ShuffleMode
 from controller.system.messages.catalogue import to_words
 from drivers import shuffler_events as shuffler
-from firmware_bridge.message import message
+from foundation.message import message
 
 BOTH = ("ny-mini", "s42-mini")
 

@@ -14,7 +14,7 @@ from controller.procedure.rulebook import ObservableFact
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 ACE = Card.parse("Ac")
 

@@ -9,7 +9,7 @@ import pytest
 from controller.procedure.events import ShufflerReported
 from controller.procedure.phases import Phase
 from drivers.shuffler_events import DeviceTampered, IdentityProven, IdentityRefused
-from firmware_bridge.message import message
+from foundation.message import message
 
 
 def test_taj_mahal_cards_that_came_packed_were_dealt_unshuffled(new_shuffler_table) -> None:

@@ -10,7 +10,7 @@ from controller.rules.actions.actions import (
     OperatorAction,
 )
 from controller.rules.actions.declaration import Role
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 
 def acted(

@@ -10,7 +10,7 @@ from recorded_texts import wrong_identifiers
 from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.house_profile import parse_house
 from controller.rules.profiles.profile import Profile, ProfileError, parse_profile
-from firmware_bridge.message import message
+from foundation.message import message
 
 NY_MINI = files("controller.rules.profiles").joinpath("shipped/ny-mini.toml").read_text("utf-8")
 HEADED = 'name = "a" ; title = "b" ; source = "c" ; own_clauses = "NY" ; '

@@ -31,7 +31,7 @@ from controller.rules.settlement.vigorish_ledger import (
 )
 from controller.rules.settlement.wagers import Wager, WagerKind
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import message
+from foundation.message import message
 
 Table = Callable[..., Terms]
 Layout = Callable[[str], tuple[Wager, ...]]

@@ -23,7 +23,7 @@ from controller.service.commissioning.batch_folder import (
 )
 from controller.system import atomic_file as small_files
 from controller.system.keys import TableKey, fingerprint_text, make_key
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(0, 1_795_255_200_000_000_000)
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)

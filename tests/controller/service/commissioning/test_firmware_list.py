@@ -18,7 +18,7 @@ from controller.service.commissioning.firmware_list import (
 from controller.system.atomic_file import SmallFileError
 from controller.system.keys import TableKey, make_key
 from firmware_bridge.attestation import ApprovedImage
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 AT = Timestamp(0, 1_795_255_200_000_000_001)
 FIRST = ApprovedEntry(bytes.fromhex("c0" * 32), "1.2.0", 3, "tested on the bench")

@@ -23,9 +23,9 @@ from drivers.events import (
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortGone, PortUnavailable
+from foundation.message import Message, message
+from foundation.timestamp import Timestamp
 
 ASK, END, REFUSE, FOREIGN, NOISE = b"?", b".", b"!", b"*", b"~"
 FAILED = CommandAnswered("ListTags", CommandOutcome.NO_ANSWER, message("reader_does_not_answer"))

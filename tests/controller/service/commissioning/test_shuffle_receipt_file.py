@@ -26,9 +26,9 @@ from controller.service.commissioning.shuffle_receipt_file import (
 from controller.system.atomic_file import SmallFileError
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import ApprovedImage, Pin
-from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
+from foundation.message import message
+from foundation.timestamp import Timestamp
 
 KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
 SEALED = bytes.fromhex(

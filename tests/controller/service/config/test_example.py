@@ -12,7 +12,7 @@ from controller.service.config.example import example_text
 from controller.service.config.load import TableConfig, load_config
 from controller.system.keys import make_key
 from firmware_bridge.attestation import ApprovedImage, Pin
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 from hil.rig.servers.certificates import CertificateAuthority
 
 AT = Timestamp(0, 1_795_255_200_000_000_000)

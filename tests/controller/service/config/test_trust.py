@@ -18,8 +18,8 @@ from controller.service.config.trust import TrustSection, read_trust
 from controller.system.keys import TableKey, make_key
 from drivers.commands import ShufflerOrder
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
-from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import LineSettings, Parity
+from foundation.timestamp import Timestamp
 
 KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
 IMAGE = bytes.fromhex("c0" * 32)

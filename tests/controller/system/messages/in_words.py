@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from controller.rules.settlement.vigorish_ledger import LedgerRefusal
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.message import Message, MessageError
+from foundation.message import Message, MessageError
 
 Value = TypeVar("Value", bound=Struct | tuple[object, ...])
 

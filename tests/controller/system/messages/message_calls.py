@@ -52,7 +52,7 @@ def _pair_names(pairs: ast.expr) -> Iterator[str]:
 def program_calls() -> Iterator[MessageCall]:
     own = ROOT / "controller" / "system" / "messages"
     # Where a value is made a message, whatever it is.
-    any_id = (ROOT / "firmware_bridge/message.py", ROOT / "controller/outlets/rendering.py")
+    any_id = (ROOT / "foundation/message.py", ROOT / "controller/outlets/rendering.py")
     rooms = ("controller", "office", "drivers", "firmware_bridge")
     for path in sorted(path for room in rooms for path in (ROOT / room).rglob("*.py")):
         if path.parent == own or path in any_id:

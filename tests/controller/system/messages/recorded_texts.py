@@ -7,8 +7,8 @@ from msgspec import Struct, inspect
 
 from controller.core.tape.entries import TapeItem
 from controller.core.tape.records import ChunkRun
-from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import FREE_TEXT_PARAMETERS, IDENTIFIER_PATTERN
+from foundation.message import Message
+from foundation.recorded_text import FREE_TEXT_PARAMETERS, IDENTIFIER_PATTERN
 
 # The id of a person, for which a script has the name.
 PERSONS = ("person", "second", "staff", "patron", "dealer", "pit_boss", "pit_clerk")

@@ -10,7 +10,7 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.declaration import purpose_of
 from controller.system.messages.catalogue import catalogue_source, to_words
-from firmware_bridge.message import Message, Parameter, message
+from foundation.message import Message, Parameter, message
 
 SEPARATOR = "separator_"
 ENTRIES = entries(ENGLISH)

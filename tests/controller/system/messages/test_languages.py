@@ -19,7 +19,7 @@ from controller.system.messages.catalogue import (
     spoken_language,
     to_words,
 )
-from firmware_bridge.message import message
+from foundation.message import message
 
 BASE = entries(ENGLISH)
 # What these rooms alone state is shown on the command line and in the log, both in English: a

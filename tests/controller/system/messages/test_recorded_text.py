@@ -14,8 +14,8 @@ from controller.core.script.parser import parse
 from controller.core.script.player import play
 from controller.core.tape.records import read_entry, read_input
 from controller.journal.tape_file import TapeReader
-from firmware_bridge.message import Message, message
-from firmware_bridge.recorded_text import Identifier, TypedText
+from foundation.message import Message, message
+from foundation.recorded_text import Identifier, TypedText
 
 TAPES = sorted(Path(__file__).parents[3].glob("tapes/*.tape.xz"))
 

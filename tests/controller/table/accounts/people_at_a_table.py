@@ -7,7 +7,7 @@ from controller.journal.people import PeopleFile
 from controller.rules.actions.declaration import Role
 from controller.table.accounts.changes import RequestedChange, change_account
 from controller.table.accounts.sign_on import Accounts, SignOnSession, unix_account
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 ROOT, ANYBODY, ALEE = 0, 54321, 54322
 ANN, PIN, OTHER_PIN = "Ann Lee", "270918", "300475"

@@ -33,7 +33,7 @@ from controller.table.accounts.sign_on import (
     SignOnSession,
     http_client,
 )
-from firmware_bridge.timestamp import Timestamp
+from foundation.timestamp import Timestamp
 
 CONTINUE = Resolution(FloorDecision.CONTINUE)
 

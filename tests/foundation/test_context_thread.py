@@ -2,7 +2,7 @@
 
 from contextvars import ContextVar
 
-from firmware_bridge.context_thread import ContextThread
+from foundation.context_thread import ContextThread
 
 TABLE: ContextVar[str] = ContextVar("TABLE", default="")
 

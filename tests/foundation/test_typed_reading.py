@@ -9,14 +9,14 @@ import sys
 import msgspec
 import pytest
 
-from firmware_bridge.typed_reading import convert
+from foundation.typed_reading import convert
 
 # The annotation of Inner is worked out by Python code, as every annotation is: there the first
 # thread stands when the second one asks for the same type.
 TWO_THREADS = """\
 import threading
 import msgspec
-from firmware_bridge.typed_reading import binary_decoder, convert, json_decoder
+from foundation.typed_reading import binary_decoder, convert, json_decoder
 
 looking, asked = threading.Event(), threading.Event()
 

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from firmware_bridge.recorded_text import Identifier, ParameterText
+from foundation.recorded_text import Identifier, ParameterText
 
 
 class Message(Struct, frozen=True, omit_defaults=True):
