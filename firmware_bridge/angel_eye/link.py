@@ -2,7 +2,7 @@
 
 Drops repeated reports, detects missing ones, reports where continuity cannot be proved, and
 exchanges commands.
-Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence and commands.
+Source: firmware_bridge/angel_eye/README.md, sequence and commands.
 """
 
 from enum import StrEnum

@@ -3,7 +3,7 @@
 A reader returns its first records until they are cleared, so records delivered before can only be
 at the front of a reading, in the order in which they were delivered. A reading that begins with
 another record proves that all before it are gone.
-Source: firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: firmware_bridge/feig/README.md, delivery.
 """
 
 from msgspec import Struct

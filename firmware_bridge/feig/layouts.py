@@ -1,6 +1,6 @@
 """Models of FEIG readers: how their buffer is read, and what differs in its records.
 
-Source: firmware_bridge/README.md, "FEIG OBID", models.
+Source: firmware_bridge/feig/README.md, models.
 """
 
 from types import MappingProxyType

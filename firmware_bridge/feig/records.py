@@ -1,7 +1,7 @@
 """Records of a FEIG reader's buffer: the data of answers 22 and 21 to records.
 
 Each record has a mark by which a record that is delivered again is recognised.
-Source: firmware_bridge/README.md, "FEIG OBID", records.
+Source: firmware_bridge/feig/README.md, records.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Settings of a FEIG link: buffer layout, delivery and deadlines.
 
-Source: firmware_bridge/README.md, "FEIG OBID", settings.
+Source: firmware_bridge/feig/README.md, settings.
 """
 
 from enum import StrEnum

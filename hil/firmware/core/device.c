@@ -1,6 +1,6 @@
 /* The device as one value, and its four ways in: power, bytes, time, a sensor.
  * Not: what a role does (shuffler.c, shoe.c) and the board (hal.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #include "device.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What survives power loss, laid out, and its one way of changing: all that
  * belongs together in one head, of which two copies are written in turn.
  * Not: which memory that is (the board's `hal_store` and linker script).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #ifndef STORE_H
 #define STORE_H
 
