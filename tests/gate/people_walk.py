@@ -176,8 +176,7 @@ def walk(place: Place, page: Path, port: int, *, every: bool = True) -> int:
     With `every`, each cell of a person is tried at the terminal, too, and every command of the
     pages; else of each row one of each answer, and one of each command.
     """
-    pages = (page, page.with_name("people.md"))
-    accounts, people = tables("\n".join(one.read_text(encoding="utf-8") for one in pages))
+    accounts, people = tables((page, page.with_name("people.md")))
     base = set_up(place, port)
     with place.running_table() as process:
         wrong = [*wrong_accounts(place, accounts, base, process)]
@@ -190,8 +189,9 @@ def walk(place: Place, page: Path, port: int, *, every: bool = True) -> int:
     return len(accounts) + len(people) + len(commands)
 
 
-def tables(text: str) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+def tables(pages: Sequence[Path]) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
     """The cells of the accounts' table and of the people's."""
+    text = "\n".join(one.read_text(encoding="utf-8") for one in pages)
     read = [list(_cells(block)) for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)]
     accounts = [cells for cells in read if cells and f"{OWNER}`" in cells[0].column]
     people = [cells for cells in read if {one.column for one in cells} == set(PEOPLE)]
