@@ -2,7 +2,7 @@
 
 A shoe in order costs a few comparisons of whole columns and one table look-up per card. Texts are
 built only where a comparison fails. Not: whether the rows are what the records say (replay_check).
-Source: controller/journal/README.md, "Shoe file" (a row's layout).
+Source: controller/journal/shoe-file.md (a row's layout).
 """
 
 from collections import Counter

@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "metrics.md"
 # Longer sets are named, not listed.
 VALUES_MAX = 30
-CATALOGUE = os.path.relpath(ROOT / "controller" / "procedure" / "README.md", PAGE.parent)
+CATALOGUE = os.path.relpath(
+    ROOT / "controller" / "procedure" / "irregularities" / "README.md", PAGE.parent
+)
 STATES = os.path.relpath(ROOT / "docs" / "state-table.md", PAGE.parent)
 NAMED = {
     "code": f"the codes of [the catalogue]({CATALOGUE}#irregularities)",

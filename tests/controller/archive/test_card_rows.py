@@ -1,6 +1,6 @@
 """Rows from single entries: tags only where they are sure, cards drawn between those of a coup.
 
-Source: controller/journal/README.md, "Shoe file", rows.
+Source: controller/journal/shoe-file.md, rows.
 """
 
 from hashlib import sha256

@@ -1,6 +1,6 @@
 """The anomalies that are measured: the shoe, the exact test that knows it, our delay beside its.
 
-Run as a program it prints the tables of controller/monitors/README.md.
+Run as a program it prints the tables of controller/monitors/measured.md.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Shuffles that leave order, and how many shoes of each it takes until that is said.
 
-Run as a program it prints the table of controller/monitors/README.md.
+Run as a program it prints the table of controller/monitors/measured.md.
 
 Source: D. Bayer and P. Diaconis, Trailing the dovetail shuffle to its lair, 1992; P. Diaconis, J.
 Fulman, S. Holmes, Analysis of casino shelf shuffling machines, 2013.

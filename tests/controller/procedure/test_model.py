@@ -2,7 +2,8 @@
 
 No state is a dead end, no card is lost or counted twice, no coup counts with a card that the rules
 do not give it, and every remedy has one owner.
-Source: the controller/procedure/README.md, "The procedure", "Suspension"; D-13, D-14, D-32.
+Source: controller/procedure/README.md, "The procedure";
+controller/procedure/irregularities/README.md, "Suspension"; D-13, D-14, D-32.
 
 The shoe is a real one except for the number of its cards. States are compared by what the procedure
 can still act on (`Essence`): numbers and lists that only a record shows are cut to a fixed form,

@@ -1,4 +1,4 @@
-"""The README agrees with the program: phases, irregularities, decisions and fates."""
+"""The READMEs agree with the program: phases, irregularities, decisions and fates."""
 
 from importlib.resources import files
 
@@ -11,11 +11,14 @@ from controller.rules.actions.choices import FloorDecision
 from controller.system.messages.catalogue import to_words
 from foundation.message import Message
 
-README = (files("controller.procedure") / "README.md").read_text("utf-8")
+PAGES = tuple(
+    (files(room) / "README.md").read_text("utf-8")
+    for room in ("controller.procedure", "controller.procedure.irregularities")
+)
 
 
 def section(name: str) -> str:
-    return README.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    return "\n".join(PAGES).split(f"\n## {name}\n")[1].split("\n## ")[0]
 
 
 def table_rows(text: str) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 For each setting there are stages: a profile, other settings, what the table observes, a dealing
 script. A value's outcome is all that the script gives, with every prompt and clause, or the error
-that refuses it. Source: controller/rules/profiles/README.md, "Values of a profile".
+that refuses it. Source: controller/rules/profiles/values.md.
 """
 
 import tomllib

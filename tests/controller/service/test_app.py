@@ -1,5 +1,6 @@
-"""Which tables of a folder may run. Source: controller/table/README.md, "Several tables in one
-process".
+"""Which tables of a folder may run.
+
+Source: controller/table/README.md, "Several tables in one process".
 """
 
 import pwd

@@ -1,5 +1,6 @@
-"""A table's share of a processor beside others. Source: controller/table/README.md, "Several tables
-in one process".
+"""A table's share of a processor beside others.
+
+Source: controller/table/README.md, "Several tables in one process".
 """
 
 from hypothesis import given

@@ -8,8 +8,7 @@ from drawn_machine import drawn_machine
 from controller.custody.batch_life.stages import EDGES, BatchStage
 from controller.custody.batch_life.state import BlockReason, WarningKind
 
-README = (files("controller.custody") / "README.md").read_text("utf-8")
-SECTION = README.split("\n## The life of a batch\n")[1].split("\n## ")[0]
+SECTION = (files("controller.custody.batch_life") / "README.md").read_text("utf-8")
 EXPLAINED = [
     word
     for line in SECTION.splitlines()

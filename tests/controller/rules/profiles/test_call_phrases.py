@@ -29,18 +29,18 @@ READ_AS = {
 
 
 def readme_table(mark: str) -> dict[str, str]:
-    """The rows of the README between the marks: first cell to second."""
-    text = (files("controller.rules.profiles") / "README.md").read_text("utf-8")
+    """The rows of the page between the marks: first cell to second."""
+    text = (files("controller.rules.profiles") / "values.md").read_text("utf-8")
     table = text.split(f"<!-- {mark}:begin -->\n")[1].split(f"<!-- {mark}:end -->")[0]
     cells = (row.strip("| ").split(" | ", 1) for row in table.splitlines()[2:])
     return {name.strip("`"): words for name, words in cells}
 
 
-def test_the_readme_lists_every_phrase_with_its_words() -> None:
+def test_the_page_lists_every_phrase_with_its_words() -> None:
     assert readme_table("phrases") == {one: words.text for one, words in DEFAULT_WORDS.items()}
 
 
-def test_the_readme_lists_every_constant_with_its_reason() -> None:
+def test_the_page_lists_every_constant_with_its_reason() -> None:
     assert readme_table("constants") == CONSTANTS
 
 
