@@ -38,3 +38,10 @@ def test_a_circle_is_named_and_the_rest_is_measured() -> None:
 
     assert len(longest[0]) == 3
     assert [set(one) for one in circles] == [{"a", "b"}]
+
+
+def test_every_page_with_a_limit_or_without_is_there() -> None:
+    pages = house.words_of_pages().keys()
+
+    assert house.PEOPLE | house.BUILDERS | house.REFERENCES <= pages
+    assert house.words_max_of("docs/day.md") < house.words_max_of("controller/core/README.md")
