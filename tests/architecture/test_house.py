@@ -43,5 +43,5 @@ def test_a_circle_is_named_and_the_rest_is_measured() -> None:
 def test_every_page_with_a_limit_or_without_is_there() -> None:
     pages = house.words_of_pages().keys()
 
-    assert house.PEOPLE | house.BUILDERS | house.REFERENCES <= pages
+    assert pages >= house.PEOPLE | house.BUILDERS | house.REFERENCES
     assert house.words_max_of("docs/day.md") < house.words_max_of("controller/core/README.md")
