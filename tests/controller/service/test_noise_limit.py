@@ -230,6 +230,19 @@ def test_no_report_is_lost_in_noise_beyond_the_limit(size: int) -> None:
     assert len(stored) <= len(sent) * (len(sent[0]) + 2 * NoiseLimit.PIECE_BYTES)
 
 
+@pytest.mark.parametrize("payload", ["44 03 01", "44 05 0D", "44 01 05", "65 03"])
+def test_a_report_without_bit_7_is_no_noise(payload: str) -> None:
+    """Bytes of such a payload may look like ETX and ENQ."""
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS))
+    noise = b"\x20" * 200
+    sent = [report_frame(f"{number % 10}", bytes.fromhex(payload)) for number in range(10)]
+    for one in sent:
+        limited.read(noise + one)
+
+    assert all(limited.stream.count(one) == 1 for one in sent)
+
+
 def test_a_sound_line_is_passed_on_as_it_is_read() -> None:
     limited = Limited()
     chunks = [one[at : at + 4] for one in reports(range(64)) for at in (0, 4)] * 3
