@@ -203,7 +203,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.people",
                 "controller.cli.table.pins",
                 "controller.cli.table.status_folder",
-                "controller.cli.table.watch",
+                "controller.cli.table.status",
                 "controller.cli.output",
             )
         },
