@@ -58,10 +58,10 @@ def plain_settings(config: TableConfig) -> Plain:
         "shoe_port": shoe.port,
         "shoe_baud": config.lines[0][1].baud,
         "shoe_commands": "allowed" if shoe.allow_commands else "none: listen-only",
-        **(trust_plain("shoe", shoe.trust) if settings.shoe_model.proves_identity else {}),
-        "shoe_settings": settings_plain(DeviceKind.SHOE, shoe),
+        **(_trust_plain("shoe", shoe.trust) if settings.shoe_model.proves_identity else {}),
+        "shoe_settings": _settings_plain(DeviceKind.SHOE, shoe),
         "wire_log": config.log_level_wire,
-        **devices_plain(config),
+        **_devices_plain(config),
         **batches,
         "journal": str(config.journal_folder),
         "seals": seals,
@@ -77,7 +77,7 @@ def plain_settings(config: TableConfig) -> Plain:
         "values_of_the_house": list(profile.house),
         "remarks": [
             *config.remarks,
-            *device_remarks(config),
+            *_device_remarks(config),
             *remarks,
             *unsigned,
             *not_proved,
@@ -190,16 +190,16 @@ def _seals(config: TableConfig) -> tuple[str, tuple[str, ...]]:
 def _batches(config: TableConfig, profile: Profile) -> tuple[Plain, tuple[str, ...]]:
     """The batch folder, keys and bound batches if the table needs any, and remarks about them."""
 
-    if not has_batches(config):
+    if not _has_batches(config):
         return {}, ()
-    keys, bound = keys_plain(config), list(batches_plain(config, profile))
+    keys, bound = _keys_plain(config), list(_batches_plain(config, profile))
     folder = str(config.batches_folder)
     shown: Plain = {
         "batches_folder": folder,
         "batch_keys": keys,
         "bound_batches": bound,
     }
-    return shown, tuple(batch_remarks(config, keys, bound))
+    return shown, tuple(_batch_remarks(config, keys, bound))
 
 
 def _profile(text: str) -> Profile:
@@ -219,7 +219,10 @@ def _certificates(config: TableConfig) -> tuple[str, ...]:
     return tuple(certificate_remarks(config))
 
 
-def devices_plain(config: TableConfig) -> Plain:
+# --- devices --------------------------------------------------------------------------------------
+
+
+def _devices_plain(config: TableConfig) -> Plain:
     """Readers, scanners and the allow-list, in the order of the file."""
     bauds = {port: line.baud for port, line in config.lines}
     readers = [
@@ -243,11 +246,11 @@ def _device_plain(kind: DeviceKind, one: DeviceSettings, bauds: Mapping[str, int
         "title": model.title,
         "port": one.port,
         "baud": bauds[one.port],
-        "settings": settings_plain(kind, one),
+        "settings": _settings_plain(kind, one),
     }
 
 
-def settings_plain(kind: DeviceKind, device: DeviceSettings) -> Plain:
+def _settings_plain(kind: DeviceKind, device: DeviceSettings) -> Plain:
     """The settings of a device's driver, the defaults too."""
     model = find_model(kind, device.model)
     settings: Plain = to_builtins(model.read_settings(device.driver))
@@ -268,13 +271,13 @@ def _shuffler_plain(config: TableConfig, bauds: Mapping[str, int]) -> Plain:
     orders = {order: list(roles) for order, roles in one.orders}
     return {
         "shuffler": shuffler,
-        **trust_plain("shuffler", one.trust),
+        **_trust_plain("shuffler", one.trust),
         "shuffler_commands": "allowed" if one.allow_commands else "none: listen-only",
         "shuffler_orders": orders,
     }
 
 
-def trust_plain(name: str, trust: Trust) -> Plain:
+def _trust_plain(name: str, trust: Trust) -> Plain:
     """The identity a device must prove, and the firmware it may run."""
     pin = trust.pin
     if pin is None:
@@ -310,7 +313,7 @@ def describe_device(one: Plain) -> str:
     return f"{name}: {line}, {own}" if own else f"{name}: {line}"
 
 
-def device_remarks(config: TableConfig) -> Iterator[str]:
+def _device_remarks(config: TableConfig) -> Iterator[str]:
     """Ports of the table that are not there, or that the USB allow-list can never admit."""
     for port, _ in config.lines:
         absence = port_absence(port)
@@ -334,12 +337,15 @@ def _may_admit(entry: AllowEntry, url: UsbUrl) -> bool:
             assert_never(entry)
 
 
-def has_batches(config: TableConfig) -> bool:
+# --- keys and batches -----------------------------------------------------------------------------
+
+
+def _has_batches(config: TableConfig) -> bool:
     """Whether this table's cards have, or need, a batch."""
     return bool(config.bound_batches) or config.settings.shoe_model.cards is not CardReading.FACE
 
 
-def keys_plain(config: TableConfig) -> list[Plain]:
+def _keys_plain(config: TableConfig) -> list[Plain]:
     """The keys whose batch receipts are trusted."""
     return [_key(path) for path in config.batch_keys]
 
@@ -356,7 +362,7 @@ def describe_key(one: Plain) -> str:
     return f"{one['file']}, {one['fingerprint'] or 'which is missing or cannot be used'}"
 
 
-def batches_plain(config: TableConfig, profile: Profile) -> Iterator[Plain]:
+def _batches_plain(config: TableConfig, profile: Profile) -> Iterator[Plain]:
     """Each bound batch as the table would bind it at its start, in order."""
     settings = config.settings
     book = RuleBook.of(profile, settings.decks, settings.observed, settings.seats, settings.backs)
@@ -403,7 +409,7 @@ def describe_batch(one: Plain, keys: Sequence[Plain]) -> str:
     )
 
 
-def batch_remarks(
+def _batch_remarks(
     config: TableConfig, keys: Sequence[Plain], batches: Sequence[Plain]
 ) -> Iterator[str]:
     """What must be done before a batch can be bound."""

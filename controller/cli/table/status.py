@@ -75,7 +75,7 @@ def _watch(client: "ControlClient", hints: CommandHints, *, as_json: bool) -> No
     """Print every change: on a terminal in place, into a pipe one after the other."""
     try:
         if sys.stdout.isatty() and not as_json:
-            watch_on_terminal(
+            _watch_on_terminal(
                 client.subscribe(), CommandHints(hints.table_options, as_template=True)
             )
             raise _ended(client)
@@ -134,7 +134,7 @@ class _WatchScreen:
         echo_raw(_CLEAR + "\n".join(lines))
 
 
-def watch_on_terminal(states: Iterable[Snapshot], hints: CommandHints) -> None:
+def _watch_on_terminal(states: Iterable[Snapshot], hints: CommandHints) -> None:
     """Draw every state until they end, or until Ctrl-C or SIGTERM; then restore the terminal.
 
     Raises KeyboardInterrupt.

@@ -175,7 +175,7 @@ def _pause_lines(pause: PauseView | None, width: int, at_ns: int) -> list[str]:
         return []
     came_out = pause.kind is AdvisoryKind.STALL_LAST
     cut_card = "came out" if came_out else "was put in"
-    since = since_words(pause.since_ns, at_ns)
+    since = _since_words(pause.since_ns, at_ns)
     allowed = counted(pause.minutes_allowed, "minute")
     words = f"no coup since the cut card {cut_card}: {since}; an advisory after {allowed}"
     return wrapped_lines("pause", words, width)
@@ -377,7 +377,7 @@ def warning_lines(
     for one in table.shuffler.warnings if table.shuffler is not None else ():
         head = f"{one.number} {one.kind.replace('_', ' ')}: {one.text}"
         lines += wrapped_lines("WARNING", head, width)
-        lines += wrapped_lines(" since", since_words(one.since_ns, at_ns), width)
+        lines += wrapped_lines(" since", _since_words(one.since_ns, at_ns), width)
         if one.active:
             lines += wrapped_lines(
                 " clear", "only when its cause is gone; it is still present", width
@@ -394,7 +394,7 @@ def warning_lines(
     return [*lines, labelled_line("", "until then no card may be drawn")] if lines else []
 
 
-def since_words(since_ns: int, at_ns: int) -> str:
+def _since_words(since_ns: int, at_ns: int) -> str:
     """The time, and how long ago that is now; both are UTC in nanoseconds, 0 if unknown."""
     since = datetime.fromtimestamp(since_ns // _NS_PER_S, UTC)
     words = f"{since:%Y-%m-%d %H:%M:%S} UTC"
