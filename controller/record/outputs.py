@@ -63,11 +63,10 @@ OUTPUTS: Final = (
             "metrics": (
                 "controller.outlets.metrics.collector",
                 "controller.outlets.metrics.page",
-                "controller.outlets.console.metrics_pages",
+                "controller.outlets.console.metrics_routes",
             ),
             "socket": (
                 "controller.outlets.console.http_server",
-                "controller.outlets.console.metrics_pages",
                 "controller.outlets.console.metrics_routes",
                 "controller.system.connections",
                 "controller.system.listener",
