@@ -1,11 +1,8 @@
-"""`status`, `resolve`, `close-shoe` and `act` against a running table and its control socket."""
+"""`resolve`, `close-shoe` and `act` against a running table and its control socket."""
 
 import json
 import re
 import shlex
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,28 +22,9 @@ SIGNED = ("--by", "A. Floor", "--reason", "seen by me")
 
 
 @pytest.fixture
-def table(serve: Serve, three_coups: Path) -> str:
-    """A table between two coups; its socket."""
-    return str(serve(three_coups))
-
-
-@pytest.fixture
 def waiting(serve: Serve, suspended: Path) -> str:
     """A table that waits for a floorperson; its socket."""
     return str(serve(suspended))
-
-
-def test_status_is_one_readable_block(table: str, capsys: Capture) -> None:
-    assert main(["status", "--socket", table]) == ExitCode.DONE
-
-    output = capsys.readouterr().out
-    assert output.startswith("table      M7, pit 3, running")
-    assert "due        the next coup" in output
-
-
-def test_status_as_json(table: str, capsys: Capture) -> None:
-    assert main(["status", "--socket", table, "--json"]) == ExitCode.DONE
-    assert json.loads(capsys.readouterr().out)["phase"]["value"] == "between_coups"
 
 
 def test_the_table_is_found_through_its_configuration(table: str, capsys: Capture) -> None:
@@ -102,37 +80,6 @@ def test_without_a_running_table_the_exit_code_is_4(
 def test_the_table_must_be_named(capsys: Capture) -> None:
     assert main(["status"]) == ExitCode.UNUSABLE
     assert "--config FILE or --socket PATH" in capsys.readouterr().err
-
-
-def test_watching_shows_changes_until_ctrl_c(table: str) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "controller.cli.main",
-            "status",
-            "--socket",
-            table,
-            "--watch",
-            "--json",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert json.loads(process.stdout.readline())["device"]["stage"] == "lost"
-    assert main(["close-shoe", "--socket", table, *SIGNED]) == ExitCode.DONE
-    assert json.loads(process.stdout.readline())["phase"]["value"] == "shoe_over"
-    process.send_signal(signal.SIGINT)
-
-    # The table may publish the end of the shoe more than once before the signal arrives.
-    left, errors = process.communicate()
-    assert [json.loads(line)["phase"]["value"] for line in left.splitlines() if line] in (
-        [],
-        ["shoe_over"],
-    )
-    assert (errors, process.returncode) == ("", ExitCode.DONE)
 
 
 def test_without_open_irregularities_a_sentence_says_so(table: str, capsys: Capture) -> None:

@@ -1,6 +1,7 @@
-"""`status --watch` on a terminal: layout in given sizes, and once on a real pseudo-terminal."""
+"""`smartshoe status`: once, and with --watch: layout in given sizes, and on a pseudo-terminal."""
 
 import fcntl
+import json
 import os
 import pty
 import select
@@ -25,6 +26,8 @@ from controller.record.build import build_snapshot
 from controller.record.snapshot import Snapshot
 from controller.rules.profiles.load import load_clauses
 
+Capture = pytest.CaptureFixture[str]
+SIGNED = ("--by", "A. Floor", "--reason", "seen by me")
 HINTS = CommandHints(("--config", "table.toml"), as_template=True)
 DECISIONS = [
     {"decision": "burn-card", "when": "the card was seen"},
@@ -258,3 +261,47 @@ def test_sigterm_restores_the_terminal_too(
 
     assert screen.read_to_end().endswith("\x1b[?25h\x1b[?1049l")
     assert screen.process.wait() == ExitCode.DONE
+
+
+def test_status_is_one_readable_block(table: str, capsys: Capture) -> None:
+    assert main(["status", "--socket", table]) == ExitCode.DONE
+
+    output = capsys.readouterr().out
+    assert output.startswith("table      M7, pit 3, running")
+    assert "due        the next coup" in output
+
+
+def test_status_as_json(table: str, capsys: Capture) -> None:
+    assert main(["status", "--socket", table, "--json"]) == ExitCode.DONE
+    assert json.loads(capsys.readouterr().out)["phase"]["value"] == "between_coups"
+
+
+def test_watching_shows_changes_until_ctrl_c(table: str) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "controller.cli.main",
+            "status",
+            "--socket",
+            table,
+            "--watch",
+            "--json",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["device"]["stage"] == "lost"
+    assert main(["close-shoe", "--socket", table, *SIGNED]) == ExitCode.DONE
+    assert json.loads(process.stdout.readline())["phase"]["value"] == "shoe_over"
+    process.send_signal(signal.SIGINT)
+
+    # The table may publish the end of the shoe more than once before the signal arrives.
+    left, errors = process.communicate()
+    assert [json.loads(line)["phase"]["value"] for line in left.splitlines() if line] in (
+        [],
+        ["shoe_over"],
+    )
+    assert (errors, process.returncode) == ("", ExitCode.DONE)
