@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final
 
-from controller.cli.command import Command, Family, HelpSection
 from controller.cli.declared_devices import DEVICES
 from controller.cli.declared_evidence import EVIDENCE
 from controller.cli.declared_reports import REPORTS
 from controller.cli.declared_rules import RULES
 from controller.cli.declared_set_up import SET_UP
 from controller.cli.declared_table import DECIDE, RUN
+from controller.system.command_line.command import Command, Family, HelpSection
 
 FAMILIES: Final = (
     Family("journal", HelpSection.EVIDENCE, "List, export, archive, prune and hold sealed shoes."),

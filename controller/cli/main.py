@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from controller.cli.command import PROGRAM, Command
 from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of, find_command
-from controller.cli.errors import CommandError, ExitCode, write_stderr
-from controller.cli.program import run_program
-from controller.cli.standard_output import install_standard_streams
+from controller.system.command_line.command import PROGRAM, Command
+from controller.system.command_line.errors import CommandError, ExitCode, write_stderr
+from controller.system.command_line.program import run_program
+from controller.system.command_line.standard_output import install_standard_streams
 
 RUN: Final = "run"
 HELP: Final = ("-h", "--help")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import KeyFile
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import KeyFile
 
 if TYPE_CHECKING:
     from controller.system.keys import PublicKey

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from controller.cli.command import ALWAYS, SUMMARY_MAX, Command, HelpSection
 from controller.cli.commands import load_function
 from controller.cli.declaration import BY_NAME, COMMANDS, FAMILIES, commands_of, find_command
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.command import ALWAYS, SUMMARY_MAX, Command, HelpSection
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 

@@ -13,12 +13,12 @@ from typing import get_args
 import pytest
 from typer.models import OptionInfo
 
-from controller.cli.command import ALWAYS, Command
 from controller.cli.commands import load_function
 from controller.cli.declaration import COMMANDS
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.cli.path_parameters import BothForms, with_both_forms
+from controller.system.command_line.command import ALWAYS, Command
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.path_parameters import BothForms, with_both_forms
 
 Capture = pytest.CaptureFixture[str]
 

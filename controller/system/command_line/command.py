@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from controller.cli.errors import ExitCode
+from controller.system.command_line.errors import ExitCode
 
 PROGRAM: Final = "smartshoe"
 SUMMARY_MAX: Final = 60

@@ -177,7 +177,7 @@ def _sentence(error: Exception, known: Mapping[str, ExitCode]) -> tuple[ExitCode
             return code, _stated(error)
     if isinstance(error, OSError):
         return ExitCode.UNUSABLE, _system_sentence(error)
-    from controller.table.fault_text import describe_fault
+    from controller.system.fault_text import describe_fault
 
     # The error's own message is left out: it may name a card that nobody has seen.
     return ExitCode.FAULT, (
