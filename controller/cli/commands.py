@@ -10,7 +10,7 @@ from typing import Any, Final
 import typer
 from typer.main import get_command
 
-from controller.cli.declaration import COMMANDS, FAMILIES
+from controller.cli.declaration import installed
 from controller.system.command_line.command import PROGRAM, Command
 from controller.system.command_line.errors import ExitCode
 from controller.system.command_line.help_lines import command_epilog
@@ -36,16 +36,17 @@ def execute_all(words: Sequence[str]) -> int:
     """Run with every command loaded, which completion needs; returns the exit code."""
     app = typer.Typer(add_completion=True, rich_markup_mode=None)
     app.callback()(lambda: None)
-    families = {}
-    for family in FAMILIES:
-        families[family.name] = typer.Typer(help=family.summary, rich_markup_mode=None)
-        app.add_typer(families[family.name], name=family.name)
-    for command in COMMANDS:
-        if command.plain:
-            # Completed by its name alone: it takes its words without typer.
-            app.command(command.name, short_help=command.summary)(lambda: None)
-            continue
-        _add(families.get(command.family, app), command, command.name.split()[-1])
+    for commands, family in installed():
+        under = app
+        if family is not None:
+            under = typer.Typer(help=family.summary, rich_markup_mode=None)
+            app.add_typer(under, name=family.name)
+        for command in commands:
+            if command.plain:
+                # Completed by its name alone: it takes its words without typer.
+                under.command(command.name, short_help=command.summary)(lambda: None)
+            else:
+                _add(under, command, command.name.split()[-1])
     return _run(app, PROGRAM, words)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from controller.cli.declaration import COMMANDS, FAMILIES, commands_of
+from controller.system.command_line.brought import BROUGHT
 from controller.system.command_line.command import (
     EXIT_CODES,
     PROGRAM,
@@ -72,6 +73,8 @@ def _entries(section: HelpSection) -> Iterator[tuple[str, str]]:
     for family in FAMILIES:
         if family.section is section:
             yield family.name, family.summary
+    if section is HelpSection.OFFICE:
+        yield from ((name, one.summary) for name, one in BROUGHT.items())
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:

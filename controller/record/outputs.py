@@ -303,7 +303,7 @@ OUTPUTS: Final = (
         modules={
             "file": ("office.evidence.bundle", "controller.system.atomic_file"),
             "bytes": ("controller.system.atomic_file",),
-            "terminal": ("controller.cli.evidence.bundle",),
+            "terminal": ("office.cli.bundle",),
         },
     ),
     Output(
@@ -318,7 +318,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             "bytes": ("controller.system.atomic_file",),
-            "terminal": ("controller.cli.evidence.report",),
+            "terminal": ("office.cli.report",),
         },
     ),
     Output(
@@ -326,7 +326,7 @@ OUTPUTS: Final = (
         "`smartshoe audit`: counts, and cards of finished shoes that broke a rule",
         AllowedContent.SEEN,
         modules={
-            "terminal": ("controller.cli.evidence.audit",),
+            "terminal": ("office.cli.audit",),
             "process": ("office.audit.worker_pool",),
         },
     ),
@@ -350,6 +350,7 @@ OUTPUTS: Final = (
         modules={
             "file": ("office.analytics.parquet_folder",),
             "bytes": ("office.analytics.parquet_folder",),
+            "terminal": ("office.cli.tables",),
         },
     ),
     Output(

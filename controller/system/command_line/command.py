@@ -51,6 +51,7 @@ class HelpSection(StrEnum):
     RUN = "run a table"
     DECIDE = "decide at a table"
     EVIDENCE = "evidence"
+    OFFICE = "evidence elsewhere (smartshoe-office)"
     RULES = "rules"
     DEVICES = "devices"
     SET_UP = "set up"

@@ -29,10 +29,7 @@ class ExitCode(IntEnum):
 
 # Errors whose message is a sentence with a remedy.
 KNOWN_ERRORS: Final = {
-    "office.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
-    "office.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
     "controller.rules.actions.declaration.ActionError": ExitCode.UNUSABLE,
-    "office.analytics.arrow.TablesError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
     "controller.service.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.service.config.document.ConfigError": ExitCode.UNUSABLE,

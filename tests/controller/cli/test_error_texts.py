@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[3]
 TEXTS = {one.id: one.string for one in read_source(FOLDER / "en.po")}
 ROOMS = (
     "controller",
+    "office",
     "drivers",
     "firmware_bridge",
     "hil/demo",
