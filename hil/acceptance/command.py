@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from controller.cli.command import example
-from controller.cli.errors import CommandError, ExitCode, write_stderr
+from controller.system.command_line.command import example
+from controller.system.command_line.errors import CommandError, ExitCode, write_stderr
 from drivers.model import ReaderSeat
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def _key_and_value(text: str) -> tuple[str, str]:
 
 def _require(order: "Order") -> None:
     """The port and the person are named. Raises CommandError."""
-    from controller.cli.batches.options import checked_line
+    from controller.system.command_line.usage import checked_line
     from hil.acceptance.cable import adapter_of
 
     if not order.url:

@@ -10,8 +10,8 @@ from msgspec import Struct, to_builtins
 
 from controller.cli.devices.capture_file import CaptureFile, RecordedPort
 from controller.cli.devices.monitored_port import monitor_name
-from controller.cli.errors import CommandError
 from controller.system.atomic_file import SmallFileError
+from controller.system.command_line.errors import CommandError
 from controller.system.json_document import time_text
 from controller.system.keys import TableKey
 from controller.system.messages.catalogue import to_words

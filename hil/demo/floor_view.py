@@ -7,11 +7,10 @@ from typing import TypeAlias
 
 from rich.text import Text
 
-from controller.cli.table.status_tasks import owed_steps
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.record.irregularity import irregularity_words
-from controller.record.snapshot import IrregularityView, Snapshot
+from controller.record.snapshot import IrregularityView, Snapshot, owed_steps
 from controller.rules.profiles.borrowing import citation_words
 from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.profile import Profile

@@ -9,8 +9,8 @@ from typing import Annotated, Final
 
 import typer
 
-from controller.cli.command import example
-from controller.cli.errors import CommandError, ExitCode
+from controller.system.command_line.command import example
+from controller.system.command_line.errors import CommandError, ExitCode
 from hil.serve.orders import block_stop_signals, emit, remark, start_reading
 from hil.serve.recorded_line import (
     NoOrders,

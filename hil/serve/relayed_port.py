@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TypeAlias
 
 from controller.cli.devices.capture_file import CaptureFile
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 
 if TYPE_CHECKING:
     from controller.custody.manifest import Manifest
@@ -45,8 +45,6 @@ WaitOption = Annotated[
     ),
 ]
 
-_LINE_MAX = 64
-
 
 def checked_name(name: str) -> str:
     """A batch's name. Raises CommandError."""
@@ -68,17 +66,6 @@ def checked_chip(name: str) -> str:
             f"--chip: {name!r} is not a chip layout. Allowed: {allowed}. Remedy: use one of them"
         )
     return name
-
-
-def checked_line(option: str, text: str) -> str:
-    """The name of a person or company, stripped. Raises CommandError."""
-    line = text.strip()
-    if not line or not line.isprintable() or len(line) > _LINE_MAX:
-        raise CommandError(
-            f"{option}: {text[:_LINE_MAX]!r}. Allowed: one line of 1 to {_LINE_MAX} characters."
-            " Remedy: write the name"
-        )
-    return line
 
 
 def trusted_keys(key: Path, trust: list[Path] | None) -> "tuple[PublicKey, ...]":

@@ -18,7 +18,7 @@ from controller.cli.devices.capture_blocks import (
     packet_block,
     section_block,
 )
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
 from controller.version import software_identifier

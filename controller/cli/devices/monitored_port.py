@@ -13,11 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.replay.recovery import recover
-from controller.cli.errors import CommandError, ExitCode
 from controller.core.settings import DeviceSettings, installation
 from controller.journal.store import Journal, JournalError
 from controller.rules.profiles.load import load_clauses
 from controller.service.config.load import TableConfig, load_config
+from controller.system.command_line.errors import CommandError, ExitCode
 from controller.system.messages.catalogue import to_words
 from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
 from drivers.model import LISTENING, BadDeviceSettings, DeviceKind

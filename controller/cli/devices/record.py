@@ -22,10 +22,10 @@ from controller.cli.devices.monitored_port import (
     find_monitored_port,
     maintenance_lock,
 )
-from controller.cli.errors import CommandError
-from controller.cli.output import echo, echo_json, echo_stderr
-from controller.cli.path_parameters import ConfigOption
 from controller.service.config.load import load_config
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.path_parameters import ConfigOption
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
 from firmware_bridge.transport.clock import now

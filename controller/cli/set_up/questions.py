@@ -9,7 +9,6 @@ from typing import Final
 
 import typer
 
-from controller.cli.output import echo
 from controller.cli.set_up.plugged_in import Ports, ports_now, wait_for_new
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.actions.declaration import SUPERVISORS, Role
@@ -22,6 +21,7 @@ from controller.service.install.new_table import (
     problems_in,
     usual_web_port,
 )
+from controller.system.command_line.output import echo
 from controller.system.messages.catalogue import to_words
 from controller.table.accounts.pin import pin_problem
 from drivers.catalogue import DEFAULT_MODELS, find_model, model_names

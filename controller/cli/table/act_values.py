@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec import to_builtins
 
-from controller.cli.errors import CommandError
-from controller.cli.path_parameters import given_text
 from controller.outlets.control.action_texts import ActionTextError, value_from_text
 from controller.rules.actions.declaration import ActionValues, values_of
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.path_parameters import given_text
 
 
 def parse_values(kind: type[ActionValues], words: Iterable[str]) -> dict[str, object]:

@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 import typer
 from msgspec import Struct, to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_json_line, echo_raw, echo_stderr
-from controller.cli.path_parameters import ConfigFile, ConfigOption
 from controller.cli.table.act_values import parse_values
 from controller.cli.table.pins import PinFile, SecondPinFile, sign_on_requests
 from controller.cli.table.status_tasks import (
@@ -27,6 +24,15 @@ from controller.cli.table.status_tasks import (
 from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.cli.table.watch import watch_on_terminal
 from controller.record.snapshot import Health, Snapshot
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import (
+    echo,
+    echo_json,
+    echo_json_line,
+    echo_raw,
+    echo_stderr,
+)
+from controller.system.command_line.path_parameters import ConfigFile, ConfigOption
 from firmware_bridge.transport.clock import now
 
 if TYPE_CHECKING:

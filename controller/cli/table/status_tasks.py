@@ -15,6 +15,7 @@ from controller.record.snapshot import (
     SuspensionView,
     TurningView,
     WageringView,
+    owed_steps,
 )
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.outcome import Outcome
@@ -218,15 +219,6 @@ def _found_lines(one: IrregularityView, width: int) -> list[str]:
     tag = f"tag {found.tag.value}" if found.tag.value else ""
     words = ", ".join(filter(None, (found.card.value, back, tag)))
     return lines + wrapped_lines(" card", words, width)
-
-
-def owed_steps(table: Snapshot) -> tuple[str, ...]:
-    """Steps a remedy still requires, without the shoe's own burn and the decision itself."""
-    if table.shoe is None:
-        return ()
-    begun = table.shoe.coups_begun > 0 or bool(table.irregularities)
-    passed_over = ("decision",) if begun else ("decision", "burn")
-    return tuple(one.text for one in table.remedy.owed if one.step not in passed_over)
 
 
 def _decide_lines(table: Snapshot, hints: CommandHints, width: int) -> list[str]:

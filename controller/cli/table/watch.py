@@ -10,11 +10,11 @@ from shutil import get_terminal_size
 from threading import Lock
 from typing import Final
 
-from controller.cli.output import echo_raw
-from controller.cli.standard_output import OutputFailed
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
 from controller.record.snapshot import Snapshot
+from controller.system.command_line.output import echo_raw
+from controller.system.command_line.standard_output import OutputFailed
 from firmware_bridge.transport.clock import now
 from foundation.context_thread import ContextThread
 

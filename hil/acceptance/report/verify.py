@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from controller.cli.devices.monitored_port import named_model
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from controller.system.keys import PublicKey
 from hil.acceptance.report.signed_report import (
     BadReport,

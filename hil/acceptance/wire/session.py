@@ -12,7 +12,7 @@ from typing import Final, Self, TypeAlias
 from msgspec import Struct
 
 from controller.cli.devices.capture_file import CaptureFile
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent

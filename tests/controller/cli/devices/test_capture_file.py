@@ -10,7 +10,7 @@ import pytest
 
 from controller.cli.devices.capture_blocks import SerialEvent, packet_block
 from controller.cli.devices.capture_file import CaptureFile, RecordedPort
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from firmware_bridge.transport.port import Chunk, LineSettings, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp

@@ -9,7 +9,7 @@ from controller.cli.devices.monitored_port import (
     find_monitored_port,
     same_port,
 )
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from drivers.scanners.models import HID_POS
 from drivers.tablelink.monitor import UNGREETED

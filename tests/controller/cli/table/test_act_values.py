@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import CommandError
 from controller.cli.table.act_values import parse_values
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.declaration import ActionValue, values_of
+from controller.system.command_line.errors import CommandError
 
 WAGERS = [
     {"seat": 5, "wager": "banker", "cents": 10000},

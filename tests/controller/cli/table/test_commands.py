@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.rules.actions.choices import FloorDecision
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 Serve = Callable[[Path], Path]

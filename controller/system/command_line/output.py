@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from controller.cli.errors import CommandError, write_stderr
+from controller.system.command_line.errors import write_stderr
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -96,38 +96,3 @@ def progress_bar(title: str) -> Iterator[Progress]:
     with bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-if TYPE_CHECKING:
-    from controller.rules.profiles.profile import Profile
-
-PROFILE_HELP: Final = "A profile's name (`smartshoe rules`), or a house's .toml file."
-
-
-def load_named_profile(name: str) -> "Profile":
-    """The profile of that name or in that .toml file. Raises CommandError."""
-    from controller.rules.profiles.load import load_profile, profile_names
-
-    if name in profile_names() or name.endswith(".toml"):
-        return load_profile(name)
-    known = ", ".join(profile_names())
-    raise CommandError(
-        f"there is no profile {name!r}",
-        place="profile",
-        allowed=known,
-        remedy="use one of them, or name a house's .toml file",
-    )
-
-
-def check_decks(decks: int, profile: "Profile") -> None:
-    """Raise CommandError if a profile does not allow a shoe with so many decks."""
-    from controller.rules.profiles.deck_bounds import decks_refusal
-
-    refusal = decks_refusal(decks, profile)
-    if refusal is not None:
-        raise CommandError(
-            f"{decks} is not allowed",
-            place="--decks",
-            allowed=refusal.allowed,
-            remedy="give another number, or another --profile",
-        )

@@ -10,9 +10,8 @@ from typing import Annotated, Final, NamedTuple, TypeAlias, get_args, get_origin
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.cli.output import PROFILE_HELP
 from controller.system.atomic_file import SmallFileError, decode_text
+from controller.system.command_line.errors import CommandError
 from controller.system.named_file import STANDARD_INPUT, read_given
 
 Function: TypeAlias = Callable[..., None]
@@ -64,6 +63,7 @@ class ReplacedBy(NamedTuple):
     parameter: str
 
 
+PROFILE_HELP: Final = "A profile's name (`smartshoe rules`), or a house's .toml file."
 JOURNAL_OPTION: Final = "--journal"
 _LIVE: Final = "live.db"
 _HELD: Final = (_LIVE, "shoes", "days", "manifest.json")

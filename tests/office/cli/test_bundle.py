@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.rules.actions.actions import CorrectCoup
 from controller.rules.outcome import Outcome
+from controller.system.command_line.errors import ExitCode
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")

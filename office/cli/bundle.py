@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import JournalOrArchive, ReplacedBy
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import JournalOrArchive, ReplacedBy
 
 if TYPE_CHECKING:
     from office.evidence.coup_times import CoupAt, DealtCoup

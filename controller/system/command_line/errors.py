@@ -29,10 +29,7 @@ class ExitCode(IntEnum):
 
 # Errors whose message is a sentence with a remedy.
 KNOWN_ERRORS: Final = {
-    "office.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
-    "office.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
     "controller.rules.actions.declaration.ActionError": ExitCode.UNUSABLE,
-    "office.analytics.arrow.TablesError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
     "controller.service.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.service.config.document.ConfigError": ExitCode.UNUSABLE,
@@ -177,7 +174,7 @@ def _sentence(error: Exception, known: Mapping[str, ExitCode]) -> tuple[ExitCode
             return code, _stated(error)
     if isinstance(error, OSError):
         return ExitCode.UNUSABLE, _system_sentence(error)
-    from controller.table.fault_text import describe_fault
+    from controller.system.fault_text import describe_fault
 
     # The error's own message is left out: it may name a card that nobody has seen.
     return ExitCode.FAULT, (

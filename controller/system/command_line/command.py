@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from controller.cli.errors import ExitCode
+from controller.system.command_line.errors import ExitCode
 
 PROGRAM: Final = "smartshoe"
 SUMMARY_MAX: Final = 60
@@ -51,6 +51,7 @@ class HelpSection(StrEnum):
     RUN = "run a table"
     DECIDE = "decide at a table"
     EVIDENCE = "evidence"
+    OFFICE = "evidence elsewhere (smartshoe-office)"
     RULES = "rules"
     DEVICES = "devices"
     SET_UP = "set up"

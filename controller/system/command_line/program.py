@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from controller.cli.errors import KNOWN_ERRORS, ExitCode, report_error, write_stderr
-from controller.cli.standard_output import OutputFailed, flush_standard_output
+from controller.system.command_line.errors import KNOWN_ERRORS, ExitCode, report_error, write_stderr
+from controller.system.command_line.standard_output import OutputFailed, flush_standard_output
 
 JSON_OPTION: Final = "--json"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
+from controller.system.command_line.errors import ExitCode
 
 PROGRAM = (sys.executable, "-m", "controller.cli.main")
 # Long and short output, tables by rich, pages by typer and argparse, JSON, an error as JSON.

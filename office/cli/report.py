@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
-from controller.cli.output import echo, echo_json, progress_bar
-from controller.cli.path_parameters import JournalOrArchive
+from controller.system.command_line.output import echo, echo_json, progress_bar
+from controller.system.command_line.path_parameters import JournalOrArchive
 from controller.system.messages.quantity import counted
 
 NEWEST: Final = "newest"

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr, echo_table, progress_bar
-from controller.cli.path_parameters import Journals
 from controller.rules.profiles.borrowing import with_borrowed, with_citation
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.output import (
+    echo,
+    echo_json,
+    echo_stderr,
+    echo_table,
+    progress_bar,
+)
+from controller.system.command_line.path_parameters import Journals
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
