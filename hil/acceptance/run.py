@@ -180,7 +180,7 @@ class _Run:
         self._steps.append(arrived.check_understood(session.turns, bench.document))
         times = arrived.check_times(session.turns, bench.document, bench.model.framing, bench.line)
         self._steps.append(times)
-        self._steps.append(check_tape(self._order, self._keeper.files.tape, session))
+        self._steps.append(self._tape_step())
         document = self._keeper.sign(self._document(whole=True))
         unwritten = ""
         try:
@@ -189,6 +189,11 @@ class _Run:
         except (SmallFileError, OSError) as error:
             unwritten = str(error)
         return Ended(document, is_accepted(document), self._stopped_by, unwritten)
+
+    def _tape_step(self) -> WalkStep:
+        order, tape = self._order, self._keeper.files.tape
+        again = Conversation(order.model, order.stored, order.installed)
+        return check_tape(tape, self._bench.session, again, listen=order.listen)
 
     def _plan(self) -> Iterator[PlannedStep]:
         bench, walk = self._bench, GuidedWalk(self._bench)
