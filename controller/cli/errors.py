@@ -34,6 +34,7 @@ KNOWN_ERRORS: Final = {
     "controller.rules.actions.declaration.ActionError": ExitCode.UNUSABLE,
     "office.analytics.arrow.TablesError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
+    "controller.service.capture_file.CaptureFileError": ExitCode.UNUSABLE,
     "controller.service.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.service.config.document.ConfigError": ExitCode.UNUSABLE,
     "controller.outlets.control.client.ControlError": ExitCode.NO_TABLE,

@@ -31,11 +31,11 @@ HEAVY_FOR_HELP = (
     *("cryptography", "paho", "sqlite3"),
 )
 _LOADED = "import {module}, json, sys; json.dump(sorted(sys.modules), sys.stdout)"
-_HELP = """\
-import contextlib, io, json, sys
-from controller.cli.main import main
-with contextlib.redirect_stdout(io.StringIO()):
-    main(["--help"])
+_HELP = f"""\
+import contextlib, io, json, runpy, sys
+sys.argv[1:] = ["--help"]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    runpy.run_path({smartshoe()[0]!r}, run_name="__main__")
 json.dump(sorted(sys.modules), sys.stdout)
 """
 

@@ -34,6 +34,7 @@ from hil.bench.measure.checks import (
 from hil.bench.measure.figures import NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_in_memory, one_processor
 from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
+from hil.bench.measure.program import smartshoe
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
@@ -53,15 +54,21 @@ MB: Final = 1 << 20
 UNDISTURBED: Final = 0.9
 
 # The system's figure for a child would include this process's memory at the fork.
-PEAK_MEMORY_PROGRAM: Final = """
-import pathlib, sys
-from controller.cli.main import main
-code = main(sys.argv[1:])
-print(pathlib.Path("/proc/self/status").read_text(), file=sys.stderr)
-sys.exit(code)
+_PEAK_MEMORY_PROGRAM: Final = """
+import pathlib, runpy, sys
+del sys.argv[0]
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+finally:
+    print(pathlib.Path("/proc/self/status").read_text(), file=sys.stderr)
 """
 
 Columns = tuple[bytes, bytes, bytes]
+
+
+def with_peak_memory(*words: str) -> list[str]:
+    """The command of `smartshoe` that also prints its /proc/self/status on stderr, as it ends."""
+    return [sys.executable, "-c", _PEAK_MEMORY_PROGRAM, *smartshoe(*words)]
 
 
 def measure_audit(plan: Plan) -> tuple[Check, ...]:
@@ -296,8 +303,8 @@ def _peak_memory(corpus: Corpus, cards: int) -> tuple[int, int]:
     a_table = sum(len(rows) // ROW_BYTES for rows in corpus.rows())
     tables = max(1, cards // a_table)
     with corpus.volume(clean=tables) as volume:
-        words = [sys.executable, "-c", PEAK_MEMORY_PROGRAM, "audit", str(volume), "--jobs", "1"]
-        ended = subprocess.run(words, check=False, capture_output=True, text=True)
+        command = with_peak_memory("audit", str(volume), "--jobs", "1")
+        ended = subprocess.run(command, check=False, capture_output=True, text=True)
     found = re.search(r"VmHWM:\s+(\d+) kB", ended.stderr)
     if ended.returncode or found is None:
         raise CannotMeasure(f"`smartshoe audit` ended with {ended.returncode}: {ended.stderr}")
