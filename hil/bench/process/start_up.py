@@ -35,9 +35,9 @@ HEAVY_FOR_HELP = (
 )
 _LOADED = "import {module}, json, sys; json.dump(sorted(sys.modules), sys.stdout)"
 _HELP = f"""\
-import contextlib, io, json, runpy, sys
+import contextlib, json, runpy, sys
 sys.argv[1:] = ["--help"]
-with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+with contextlib.suppress(SystemExit):
     runpy.run_path({smartshoe()[0]!r}, run_name="__main__")
 json.dump(sorted(sys.modules), sys.stdout)
 """
@@ -82,13 +82,13 @@ def _run_time_ns(command: list[str]) -> int:
 
 
 def _loaded_modules(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of these libraries an interpreter has loaded after a program. Raises CannotMeasure."""
+    """Which of these libraries a program has loaded, by its last line. Raises CannotMeasure."""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise CannotMeasure(f"cannot be loaded: {done.stderr.strip().splitlines()[-1]}")
-    modules = frozenset(json.loads(done.stdout))
+    modules = frozenset(json.loads(done.stdout.splitlines()[-1]))
     return tuple(name for name in wanted if name in modules)
 
 
