@@ -219,7 +219,7 @@ OUTPUTS: Final = (
         "`smartshoe devices record`: raw bytes of a closed table's devices, in a private file",
         AllowedContent.MASKED,
         modules={
-            "file": ("controller.cli.devices.capture_file",),
+            "file": ("controller.service.capture_file",),
             "terminal": ("controller.cli.devices.record",),
         },
     ),

@@ -27,7 +27,7 @@ EXPLAINED = {
 }
 # Two phases compared: whether a happening moved the table.
 MOVED = {
-    ("play.py", "moved"): "asked again only in another phase",
+    ("step_result.py", "moved"): "asked again only in another phase",
     ("table/facts.py", "resumes_in"): "play resumes where it stopped",
     ("table/facts.py", "back"): "play resumes where it stopped",
 }

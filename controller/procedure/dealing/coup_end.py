@@ -28,7 +28,6 @@ from controller.procedure.events import CardDrawn, CoupForcedOut, ResultDeclared
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger, due_words
 from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
-from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
 from controller.procedure.state import CoupState, ShoeState, ShoeTally
@@ -39,7 +38,7 @@ from controller.procedure.states.finished_coups import (
     packed_wagers,
 )
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn, ResultDeclaration
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.step_result import Step, accept, ask, prompt, raise_irregularity, takes
 from controller.procedure.wagering.wagers import pay_coup
 from controller.rules.actions.actions import DeclareResult
 from controller.rules.cards import Card, point_value

@@ -32,7 +32,6 @@ from controller.procedure.places import (
     banker_stood_on_7,
     ruling_points,
 )
-from controller.procedure.play import takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import DealtCard, ShoeState
 from controller.procedure.states.remedy import (
@@ -41,7 +40,7 @@ from controller.procedure.states.remedy import (
     RemedyState,
     ResultDeclaration,
 )
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity, takes
 from controller.rules.actions.actions import DeclareResult, Resolution
 from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import burn_value

@@ -21,11 +21,10 @@ from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.places import HAND_OF, HAND_PLACES, PLACE_NAMES, due_place
-from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
-from controller.procedure.step_result import Step, prompt, raise_irregularity
+from controller.procedure.step_result import Step, prompt, raise_irregularity, takes
 from controller.rules.coup import Place, draw_decision, is_complete
 from foundation.message import message
 

@@ -15,9 +15,8 @@ from controller.procedure.dealing.remedy_burn import rack_burn_cards
 from controller.procedure.events import ProgramReplaced, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.step_result import Step, ask, raise_irregularity
 from foundation.message import message
 
 

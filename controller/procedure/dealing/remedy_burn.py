@@ -18,11 +18,10 @@ from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import PLACE_NAMES
-from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.step_result import Step, accept, ask, prompt, raise_irregularity, takes
 from controller.rules.coup import Place
 from controller.rules.profiles.rule_points import RulePoint
 from foundation.message import Message, message

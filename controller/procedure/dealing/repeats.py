@@ -29,11 +29,10 @@ from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
-from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.step_result import Step, accept, ask, raise_irregularity, takes
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from foundation.message import Message, message

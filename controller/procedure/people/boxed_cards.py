@@ -22,10 +22,9 @@ from controller.procedure.dealing.remedy_burn import (
 from controller.procedure.effects import Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import COUP_ENDS, Phase, Trigger
-from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.step_result import Step, raise_irregularity, takes
 from controller.rules.actions.actions import OperatorAction, ReportFaceUp
 from controller.rules.actions.declaration import name_of
 from controller.rules.cards import Card, burn_value

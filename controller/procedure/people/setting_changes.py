@@ -32,11 +32,10 @@ from controller.procedure.people.pit_values import (
     with_pit_value,
 )
 from controller.procedure.phases import BURNS_BEFORE_COUP, BURNS_BEFORE_PLAY, Phase
-from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
-from controller.procedure.step_result import Step, accept, prompt
+from controller.procedure.step_result import Step, accept, ends_unreported, prompt
 from controller.rules.actions.actions import ChangeSetting, GiveNotice, OperatorAction
 from controller.rules.actions.declaration import name_of
 from controller.rules.profiles.profile import Profile, ProfileError

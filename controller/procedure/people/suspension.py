@@ -37,7 +37,6 @@ from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
 from controller.procedure.people.staff import refusal_of_person
 from controller.procedure.phases import Phase, Trigger, due_words
-from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -49,7 +48,7 @@ from controller.procedure.state import (
     shoes_to_correct,
 )
 from controller.procedure.states.remedy import ErrorCard
-from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
+from controller.procedure.step_result import Step, accept, ask, raise_irregularity, suspend_if_due
 from controller.rules.actions.actions import OperatorAction, Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import name_of

@@ -6,8 +6,7 @@ from controller.procedure.classify import trigger_of
 from controller.procedure.dealing.shoe import count_card
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import Play
-from controller.procedure.step_result import raise_irregularity
+from controller.procedure.step_result import Play, raise_irregularity
 from controller.procedure.table.row import Control
 from controller.rules.coup import Place
 from foundation.message import message

@@ -12,8 +12,8 @@ from controller.procedure.dealing.shoe_count import claims_by_shoe_count, is_fir
 from controller.procedure.events import Loss
 from controller.procedure.phases import Phase
 from controller.procedure.places import BURN_PLACES
-from controller.procedure.play import Play
 from controller.procedure.rulebook import ObservableFact
+from controller.procedure.step_result import Play
 from controller.procedure.table.row import Condition
 from controller.rules.coup import Place, next_place
 

@@ -11,10 +11,9 @@ from controller.procedure.classify import Happening, trigger_of
 from controller.procedure.dealing.coup_start import read_partial_claim
 from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.events import CardDrawn
-from controller.procedure.play import MACHINE, ask, fill_cache
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import check_card_under_warning
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import MACHINE, Step, ask, fill_cache
 from controller.procedure.table.cards import CARD_ROWS
 from controller.procedure.table.happenings import HAPPENING_ROWS
 from controller.procedure.table.moves import MOVE_ROWS

@@ -32,8 +32,8 @@ from controller.procedure.phases import (
     RESUMABLE_PHASES,
     Phase,
 )
-from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import ObservableFact
+from controller.procedure.step_result import MACHINE
 from controller.procedure.table.moves import MOVE_ROWS
 from controller.rules.actions.actions import (
     CallNoMoreBets,

@@ -18,10 +18,9 @@ from controller.procedure.phases import (
     Phase,
     Trigger,
 )
-from controller.procedure.play import MACHINE, Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CutState, ShoeState, TableState
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import MACHINE, Play, Step
 from controller.procedure.table.moves import MOVE_ROWS
 from controller.procedure.table.table import ROWS
 from controller.rules.profiles.load import load_profile

@@ -15,8 +15,7 @@ from transitions import Machine, MachineError, Transition
 
 from controller.procedure.classify import Happening
 from controller.procedure.phases import IN_PLAY, IN_SHOE, RESTING, Phase, Trigger
-from controller.procedure.play import MACHINE, takes
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import MACHINE, Step, takes
 from controller.procedure.table.claims import ANY_CARD
 from controller.procedure.table.table import ROWS
 

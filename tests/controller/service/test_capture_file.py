@@ -2,18 +2,52 @@
 
 import resource
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from controller.cli.devices.capture_blocks import SerialEvent, packet_block
-from controller.cli.devices.capture_file import CaptureFile, RecordedPort
-from controller.system.command_line.errors import CommandError
+from controller.service.capture_file import (
+    CaptureFile,
+    CaptureFileError,
+    RecordedPort,
+    SerialEvent,
+    interface_block,
+    packet_block,
+    section_block,
+)
 from firmware_bridge.transport.port import Chunk, LineSettings, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp
+
+GOLDEN = tomllib.loads(
+    (Path(__file__).parents[2] / "vectors" / "capture.toml").read_text(encoding="utf-8")
+)
+
+
+def test_the_section_names_the_program() -> None:
+    section = GOLDEN["section"]
+
+    assert section_block(section["program"]) == bytes.fromhex(section["hex"])
+
+
+def test_an_interface_states_port_model_speed_and_nanoseconds() -> None:
+    one = GOLDEN["interface"]
+
+    block = interface_block(one["name"], one["description"], one["baud"])
+    assert block == bytes.fromhex(one["hex"])
+
+
+@pytest.mark.parametrize("packet", GOLDEN["packet"], ids=lambda one: one["name"])
+def test_an_event_at_a_port(packet: dict[str, Any]) -> None:
+    data, event = bytes.fromhex(packet["data_hex"]), SerialEvent(packet["event"])
+
+    block = packet_block(0, packet["utc_ns"], event, data, packet["comment"])
+    assert block == bytes.fromhex(packet["hex"])
+
 
 PORTS = (
     RecordedPort("/dev/ttyUSB0", "angel-eye-ii-ex", LineSettings(4800)),
@@ -64,7 +98,7 @@ def test_no_file_is_overwritten(fast_dir: Path) -> None:
     path = fast_dir / "one.pcapng"
     path.write_text("mine")
 
-    with pytest.raises(CommandError, match="exists and is left as it is"):
+    with pytest.raises(CaptureFileError, match="exists and is left as it is"):
         CaptureFile(path, PORTS)
     assert path.read_text() == "mine"
 
@@ -85,7 +119,7 @@ def test_without_room_it_ends_with_a_whole_block(fast_dir: Path) -> None:
     with CaptureFile(path, PORTS) as file:
         file.add(READ)
         whole = file.size
-        with room_for(whole + 10), pytest.raises(CommandError, match="bytes of it stay"):
+        with room_for(whole + 10), pytest.raises(CaptureFileError, match="bytes of it stay"):
             file.add(READ)
 
     assert path.stat().st_size == whole
