@@ -33,7 +33,6 @@ SOURCES: Final = (
     "controller/procedure/opening/*.py",
     "controller/procedure/people/*.py",
     "controller/procedure/shuffler/*.py",
-    "controller/procedure/states/*.py",
     "controller/procedure/table/*.py",
     "controller/procedure/wagering/*.py",
     "controller/rules/profiles/*.py",

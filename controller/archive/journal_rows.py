@@ -30,9 +30,9 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.people.effective_rules import DECKS, changed_book, setting_text
+from controller.procedure.people.setting_changes import DECKS, changed_book, setting_text
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.states.wagering import ChangedSetting
+from controller.procedure.state import ChangedSetting
 from controller.procedure.verdicts import Irregularity
 from controller.record.coup import closed_coup_view
 from controller.record.disclosure import irregularity_withheld, record_seen

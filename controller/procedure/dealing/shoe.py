@@ -32,11 +32,9 @@ from controller.procedure.opening.first_card_checks import (
 )
 from controller.procedure.opening.gaming_day import gaming_day_due, next_shoe_number
 from controller.procedure.phases import Trigger, due_words
-from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
-from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.state import LastDrawn, NextShoe, ShoeState, TableState, shoes_to_correct
+from controller.procedure.step_result import Step, accept, ends_unreported, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.rules.actions.actions import CloseShoe, OperatorAction
 from controller.rules.actions.choices import ActKind

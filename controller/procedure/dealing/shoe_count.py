@@ -15,7 +15,7 @@ from controller.procedure.places import HAND_PLACES
 from controller.procedure.state import CoupState, DealtCard, ShoeState
 from controller.procedure.step_result import Step
 from controller.rules.cards import Card
-from controller.rules.coup import Place, next_place
+from controller.rules.coup import FIRST_FOUR_PLACES, Place, next_place
 
 Counted = tuple[DealtCard, ...]
 
@@ -93,3 +93,18 @@ def _faces(counted: Counted) -> tuple[Card, ...] | None:
     """The faces of these cards; None where one could not be read."""
     faces = tuple(dealt.card for dealt in counted if dealt.card is not None)
     return faces if len(faces) == len(counted) else None
+
+
+def read_partial_claim(step: Step, event: CardDrawn) -> CardDrawn:
+    """The card with its place in a partial coup, where the shoe reports it without one.
+
+    It is the next of the first four places; the hand of a further card is unknown.
+    """
+    shoe = step.state.shoe
+    coup = shoe.coup if shoe is not None else None
+    if event.claimed is not Place.UNCLAIMED or coup is None or not coup.partial:
+        return event
+    filled = max((HAND_PLACES.index(dealt.place) for dealt in coup.cards), default=-1) + 1
+    if filled >= len(FIRST_FOUR_PLACES):
+        return event
+    return replace(event, claimed=HAND_PLACES[filled])

@@ -16,9 +16,8 @@ from statistics import median
 from controller.core.core import Core
 from controller.core.tape.records import entry_record, input_record
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.play import MACHINE
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import MACHINE, Step
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
 from hil.bench.measure.checks import (

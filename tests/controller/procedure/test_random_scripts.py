@@ -43,8 +43,7 @@ from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import StandingWagers
+from controller.procedure.state import StandingWagers, TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.wagering.wagers import standing_wagers

@@ -15,16 +15,16 @@ from controller.procedure.effects import (
     Refusal,
     ShoeEnded,
 )
-from controller.procedure.phases import Phase
-from controller.procedure.rulebook import ObservableFact
-from controller.procedure.state import TableState, shoes_to_correct
-from controller.procedure.states.finished_coups import (
+from controller.procedure.finished_coups import (
     EARLIER_SHOES_MAX,
     FINISHED_COUPS_MAX,
     EarlierShoe,
     FinishedCoup,
     packed_wagers,
 )
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import ObservableFact
+from controller.procedure.state import TableState, shoes_to_correct
 from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.load import load_profile
