@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
-from controller.custody import face_count, table_reads
 from controller.custody import shoe as shoe_custody
+from controller.custody import table_reads
 from controller.custody.card_states import STATE_IN, CardPlace
 from controller.custody.findings import Finding
 from controller.custody.moves import PlayStep, follow_moves
@@ -177,9 +177,9 @@ def track_event(
         custody, findings = follow_moves(custody, result.moves, play)
     match event:
         case CardDrawn(card=card) if _by_face(event):
-            custody, too_many = face_count.count_face(custody, card, decks, position)
+            custody, too_many = shoe_custody.count_face(custody, card, decks, position)
         case CardRepeated(card=card) if _unread_count(after) < _unread_count(before):
-            custody, too_many = face_count.count_face(custody, card, decks, position)
+            custody, too_many = shoe_custody.count_face(custody, card, decks, position)
         case ReportsMissing():
             return shoe_custody.mark_reports_missing(custody), findings
         case _:

@@ -18,13 +18,12 @@ from controller.procedure.dealing.burn import check_cards_left, describe_cards
 from controller.procedure.dealing.coup_end import close_coup
 from controller.procedure.dealing.due_cards import open_coup, raise_first_card_claimed_for_banker
 from controller.procedure.dealing.held_hands import open_coup_with_held_cards
-from controller.procedure.dealing.shoe import (
+from controller.procedure.dealing.shoe import join_shoe, join_shoe_in_burn, rack_drawn_card
+from controller.procedure.dealing.shoe_count import (
     count_card,
-    join_shoe,
-    join_shoe_in_burn,
-    rack_drawn_card,
+    count_in_coup,
+    is_first_by_shoe_count,
 )
-from controller.procedure.dealing.shoe_count import count_in_coup, is_first_by_shoe_count
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode

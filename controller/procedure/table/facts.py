@@ -9,8 +9,12 @@ from msgspec.structs import replace
 
 from controller.procedure.dealing.coup_start import begins_another_coup
 from controller.procedure.dealing.error_cards import holds_next_cards, holds_whole_hand
-from controller.procedure.dealing.shoe import begins_next_shoe, count_card
-from controller.procedure.dealing.shoe_count import claims_by_shoe_count, is_first_by_shoe_count
+from controller.procedure.dealing.shoe import begins_next_shoe
+from controller.procedure.dealing.shoe_count import (
+    claims_by_shoe_count,
+    count_card,
+    is_first_by_shoe_count,
+)
 from controller.procedure.events import Loss
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger

@@ -18,9 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
-from controller.core.script.player import BEGINS_AT_NS, DAY
+from controller.core.script.player import BEGINS_AT_NS, DAY, ShoeCount, due_place, step_inputs
 from controller.core.script.statement_forms import unparse
 from controller.core.script.statements import Burn, DueCard, HandCard, StatementBody
 from controller.journal.encoding import Codec
