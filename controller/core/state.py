@@ -1,4 +1,4 @@
-"""The core's state with host and devices, the transition of an input, and what is stored at once."""
+"""The core's state with host and devices, the transition of an input, what is stored with it."""
 
 from itertools import repeat
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar

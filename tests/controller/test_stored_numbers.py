@@ -28,7 +28,7 @@ from controller.procedure.finished_coups import EarlierShoe, FinishedCoup, packe
 from controller.rules.advisory import OrderTest
 from controller.rules.cards import FACES, SUIT_NUMBERS, Card, Rank, Suit, face_number
 from controller.rules.outcome import Outcome
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from controller.rules.settlement.wagers import KIND_NUMBERS, SEAT_MAX, WagerKind
 from controller.service.shoe_monitors import SavedMonitors
 

@@ -32,8 +32,7 @@ from controller.procedure.step_result import (
     suspend_for,
     takes,
 )
-from controller.rules.burn import burn_owed
-from controller.rules.cards import Card
+from controller.rules.cards import Card, burn_owed
 from controller.rules.coup import Place
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import BurnDisclosure, BurnMode

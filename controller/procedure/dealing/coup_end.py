@@ -52,7 +52,7 @@ from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.rules.profiles.rule_points import RulePoint
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from foundation.message import Message, message
 
 # The place of the result after the six cards a coup can have, counted from 0.

@@ -27,7 +27,7 @@ from controller.procedure.wagering.payment import results_by_outcome, terms_of
 from controller.rules.actions.actions import CorrectCoup, OperatorAction
 from controller.rules.actions.declaration import name_of
 from controller.rules.outcome import Outcome
-from controller.rules.settlement.payout_difference import (
+from controller.rules.settlement.payout import (
     PayoutDifference,
     SettledWager,
     payout_differences,

@@ -136,8 +136,8 @@ class Table:
         self._update(*table_reads.find_absent_from_rack(self.state, typed("coup 1")))
 
     def move_aside(self, place: CardPlace, count: int | None = None) -> None:
-        shoe = self.state.shoe
-        aside = shoe.aside if shoe is not None else ()
+        in_play = self.state.shoe
+        aside = in_play.aside if in_play is not None else ()
         for one in aside if count is None else aside[: max(0, count)]:
             self._update(shoe.move_aside_card(self.state, one.number, place, False))
 

@@ -31,7 +31,7 @@ from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode, VigorishMode, VigorishRounding
 from controller.rules.settlement.admission import admit_wagers
 from controller.rules.settlement.coup_facts import CoupFacts
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from controller.rules.settlement.results import wager_results
 from controller.rules.settlement.settle import settle
 from controller.rules.settlement.terms import Terms
