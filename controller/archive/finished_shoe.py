@@ -30,8 +30,7 @@ from controller.journal.card_row_format import (
     RowRole,
     row_bytes,
 )
-from controller.journal.encoding import EncodingError
-from controller.journal.record import is_input
+from controller.journal.encoding import EncodingError, is_input
 from controller.journal.shoe_file import ShoeHeading, ShoeParts
 from controller.journal.values import Base, Head, SavedState, StoredRecord
 from controller.procedure.effects import (

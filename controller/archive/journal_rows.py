@@ -17,8 +17,7 @@ from controller.core.settings import Settings
 from controller.core.tape.entries import Entry, EventVerdicts, RunBegan
 from controller.core.tape.inputs import Input, Started
 from controller.core.tape.records import inputs_in, read_entry, read_input
-from controller.journal.encoding import EncodingError, tag_of
-from controller.journal.record import is_input, unwrap
+from controller.journal.encoding import EncodingError, is_input, tag_of, unwrap
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.effects import (
     CoupClosed,

@@ -30,6 +30,7 @@ from controller.archive.witness import Witnesses, WitnessSettings
 from controller.core.tape.entries import Entry, EventVerdicts, RunBegan
 from controller.core.tape.records import read_entry
 from controller.journal.database import FOLDER_MODE
+from controller.journal.encoding import GENESIS
 from controller.journal.evidence_log.checkpoint import TreeHead, short_code
 from controller.journal.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind, leaf_by
 from controller.journal.evidence_log.log import (
@@ -44,7 +45,6 @@ from controller.journal.evidence_log.tile_files import write_tiles, written_size
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.reader import JournalReader
-from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
 from controller.procedure.effects import (

@@ -12,7 +12,6 @@ from typing import Final, TypeAlias, assert_never
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from controller.core import card_tracking
 from controller.core.approved_lists import with_lists_seen
 from controller.core.device_commands import (
     describe_command,
@@ -20,11 +19,15 @@ from controller.core.device_commands import (
     wants_lock,
 )
 from controller.core.device_intake import (
+    cards_read_later,
+    drawn_event,
     event_from_device,
     event_from_shuffler,
     event_not_judged,
     noise_fault,
     reports_fault,
+    track_event,
+    track_table_read,
 )
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
@@ -335,13 +338,13 @@ class Core(Struct, frozen=True):
 
     def _card_passed(self, transition: Transition, event: CardPassed, at: Timestamp) -> Transition:
         """The procedure places the card by the order of drawing; then custody follows it."""
-        drawn = card_tracking.drawn_event(transition.state.custody, event)
+        drawn = drawn_event(transition.state.custody, event)
         return self._apply_event(transition, drawn, at, event)
 
     def _tag_seen(self, transition: Transition, event: TagSeen, at: Timestamp) -> Transition:
         state = transition.state
-        read = card_tracking.track_table_read(state.custody, event, state.table)
-        read_later = card_tracking.cards_read_later(read, event, state.table)
+        read = track_table_read(state.custody, event, state.table)
+        read_later = cards_read_later(read, event, state.table)
         transition = self._apply_custody(transition, (read.state, read.findings), at)
         for repeated in read_later:
             transition = self._apply_event(transition, repeated, at)
@@ -369,7 +372,7 @@ class Core(Struct, frozen=True):
         book = effective_book(self.book, before)
         lock_wanted = self.locks and wants_lock(book, before)
         result = step(book, before, event)
-        change = card_tracking.track_event(
+        change = track_event(
             transition.state.custody,
             event,
             before,

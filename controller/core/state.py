@@ -10,8 +10,7 @@ from controller.core.gaming_day import GamingDay
 from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded, Entry
 from controller.core.tape.inputs import ClockSync, DiskLevel, DiskSpace, Input
 from controller.custody.state import CustodyState
-from controller.journal.encoding import Codec
-from controller.journal.record import GENESIS
+from controller.journal.encoding import GENESIS, Codec
 from controller.journal.values import Head, SavedState
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState

@@ -23,6 +23,7 @@ from controller.journal.database import (
     describe_error,
     stored_base,
 )
+from controller.journal.encoding import link
 from controller.journal.folder import (
     base_after,
     base_before,
@@ -30,7 +31,6 @@ from controller.journal.folder import (
     read_sealed,
     sealed_files,
 )
-from controller.journal.record import link
 from controller.journal.shoe_file import NO_SEAL, ShoeFile, ShoeFileError
 from controller.journal.values import (
     Base,

@@ -26,6 +26,7 @@ from controller.journal.database import (
     open_writer,
     stored_format,
 )
+from controller.journal.encoding import link
 from controller.journal.folder import (
     FolderLock,
     base_after,
@@ -39,7 +40,6 @@ from controller.journal.folder import (
     write_sealed,
 )
 from controller.journal.reader import JournalReader
-from controller.journal.record import link
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
 from controller.journal.tape_file import TapeReader, is_tape
 from controller.journal.values import (

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.core.card_tracking import track_event
+from controller.core.device_intake import track_event
 from controller.core.script.shuffler_statements import shuffler_event
 from controller.core.script.statements import (
     Burn,
