@@ -15,7 +15,7 @@ OUTPUTS: Final = (
         modules={
             "socket": (
                 "controller.outlets.control.server",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.peer",
                 "controller.outlets.control.client",
             )
@@ -69,7 +69,7 @@ OUTPUTS: Final = (
                 "controller.outlets.console.http_server",
                 "controller.outlets.console.metrics_pages",
                 "controller.outlets.console.metrics_routes",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.listener",
                 "controller.system.peer",
                 "controller.system.tls",
@@ -106,7 +106,7 @@ OUTPUTS: Final = (
                 "controller.table.serial_servers",
                 "controller.table.stored_until",
                 "controller.table.subscribers",
-                "controller.archive.log_start",
+                "controller.archive.log_writer",
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
@@ -174,7 +174,7 @@ OUTPUTS: Final = (
                 "controller.table.stored_until",
                 "controller.journal.database",
                 "controller.journal.folder",
-                "controller.journal.folder_lock",
+                "controller.journal.folder",
                 "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",
@@ -188,7 +188,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             # The second asks the kernel about the clock, and gives it nothing.
-            "process": ("controller.archive.signer", "controller.table.clock_sync"),
+            "process": ("controller.archive.signer", "controller.table.monitor"),
         },
     ),
     Output(

@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from replay_any_build import concluded_records
 
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
+from controller.core.script.player import ShoeCount, due_place, step_inputs
 from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
 from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
-from controller.journal.record import link
+from controller.journal.encoding import link
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.people.permitted import permitted_decisions

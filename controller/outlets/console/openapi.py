@@ -14,8 +14,7 @@ from controller.outlets.control.declared_actions import NOT_BLANK, schema_of
 from controller.record.snapshot import Snapshot
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.declaration import TEXT_LENGTH_MAX, Role
-from controller.system.json_document import Secret
-from controller.system.json_schema import schemas_of
+from controller.system.json_document import Secret, schemas_of
 
 VERSION: Final = "1"
 _REFERENCE: Final = "#/components/schemas/"

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from controller.core.core import Core
-from controller.core.host_state import sync_state
-from controller.core.state import CoreState
+from controller.core.state import CoreState, sync_state
 from controller.core.tape.inputs import DiskLevel
 from controller.custody.batch_life.state import Lineage
 from controller.custody.state import batch_counts

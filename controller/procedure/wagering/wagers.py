@@ -15,8 +15,7 @@ from controller.procedure.effects import CoupPayment, CoupRecord, Prompt, Prompt
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import StandingWagers, WageringState
+from controller.procedure.state import StandingWagers, TableState, WageringState
 from controller.procedure.step_result import Step, raise_irregularity, takes
 from controller.procedure.wagering.payment import settle_coup, terms_of
 from controller.rules.profiles.rule_points import RulePoint

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.core.device_identity import NOT_PROVEN, DeviceIdentity, next_identity
+from controller.core.state import NOT_PROVEN, DeviceIdentity, next_identity
 from drivers.events import Stage, StageChanged, StandByEntered
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
 from foundation.message import message

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.rules.settlement.payout_difference import SettledWager, payout_differences
+from controller.rules.settlement.payout import SettledWager, payout_differences
 from controller.rules.settlement.results import wager_results
 from controller.rules.settlement.settle import settle
 from controller.rules.settlement.wagers import WagerKind

@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 
-from controller.procedure.classify import RULINGS, Happening, trigger_of
 from controller.procedure.events import CardDrawn
-from controller.procedure.table.moves import MOVE_ROWS
+from controller.procedure.step_result import RULINGS, Happening, trigger_of
+from controller.procedure.table.table import MOVE_ROWS
 from controller.rules.cards import Card
 from controller.rules.coup import DrawDecision, Place
 

@@ -2,9 +2,14 @@
 
 import pytest
 
-from controller.core.script.events import ShoeCount, step_inputs
 from controller.core.script.parser import parse
-from controller.core.script.player import BEGINS_AT_NS, PlayedStatement, play
+from controller.core.script.player import (
+    BEGINS_AT_NS,
+    PlayedStatement,
+    ShoeCount,
+    play,
+    step_inputs,
+)
 from controller.procedure.events import CardDrawn, CutCardDrawn, DomainEvent, ResultDeclared
 from controller.procedure.rulebook import RuleBook
 from controller.rules.actions.actions import OperatorAction

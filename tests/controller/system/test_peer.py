@@ -8,8 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from controller.system.connections import Connections
-from controller.system.peer import ConnectionRules, Peer, RequestTooLong
+from controller.system.peer import ConnectionRules, Connections, Peer, RequestTooLong
 from firmware_bridge.transport.clock import now
 from foundation.context_thread import ContextThread
 from foundation.timestamp import Timestamp

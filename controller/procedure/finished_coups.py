@@ -22,7 +22,7 @@ from controller.rules.setting_values import (
     VigorishMode,
     VigorishRounding,
 )
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from controller.rules.settlement.wagers import KIND_NUMBERS, SEAT_MAX
 
 # More coups than ten decks can give; a shoe that a continuous shuffler feeds has no end.
