@@ -63,11 +63,10 @@ OUTPUTS: Final = (
             "metrics": (
                 "controller.outlets.metrics.collector",
                 "controller.outlets.metrics.page",
-                "controller.outlets.console.metrics_pages",
+                "controller.outlets.console.metrics_routes",
             ),
             "socket": (
                 "controller.outlets.console.http_server",
-                "controller.outlets.console.metrics_pages",
                 "controller.outlets.console.metrics_routes",
                 "controller.system.peer",
                 "controller.system.listener",
@@ -203,7 +202,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.people",
                 "controller.cli.table.pins",
                 "controller.cli.table.status_folder",
-                "controller.cli.table.watch",
+                "controller.cli.table.status",
                 "controller.system.command_line.output",
             )
         },

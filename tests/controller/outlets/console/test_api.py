@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from controller.outlets.console.openapi import openapi_document
+from controller.outlets.console.api import openapi_document
 
 FILE = Path(__file__).resolve().parents[4] / "docs" / "api" / "openapi.json"
 

@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from controller.core.state import Stored
 from controller.journal.values import Head
 from controller.outlets.console import page_turns
-from controller.outlets.console.metrics_pages import MetricsPages
+from controller.outlets.console.metrics_routes import MetricsPages
 from controller.outlets.console.page_turns import PageTurns
 from controller.outlets.console.sites import WebPlace, WebServer, WebServers
 from controller.outlets.console.table_parts import MetricsPart
