@@ -96,7 +96,7 @@ pictures: $(VENV)/.installed-dev ## Make the pictures of README and docs again; 
 docs: $(VENV)/.installed-dev ## Build the documentation's site into build/docs; it opens from there.
 	@$(RUN) docs/site/build.py $(ARGS)
 
-firmware: ## Build the reference firmware for the board and print its sizes; see hil/README.md.
+firmware: ## Build the reference firmware for the board and print its sizes; see hil/firmware/README.md.
 	@for role in shuffler shoe; do \
 	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
 

@@ -1,6 +1,6 @@
 """A device's port during an acceptance: its pump, its tape, and one thread for its driver.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import queue

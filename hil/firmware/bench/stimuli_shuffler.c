@@ -1,6 +1,6 @@
 /* The words of the bench for a shuffler.
  * Not: what they do (shuffler.h).
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #include <string.h>
 
 #include "shuffler.h"

@@ -1,6 +1,6 @@
 /* What is the same in every role: storing, sending, what keeps cards from moving, lids, warnings.
  * Not: what a role does (role.h) and the board (hal.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #ifndef DEVICE_H
 #define DEVICE_H
 

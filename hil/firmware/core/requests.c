@@ -1,6 +1,6 @@
 /* Requests of the host, each done once however often it comes.
  * Not: what a request does (shuffler.c, shoe.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Requests". */
 #include "requests.h"
 
 #include <string.h>

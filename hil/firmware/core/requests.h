@@ -1,6 +1,6 @@
 /* Requests of the host, each done once however often it comes.
  * Not: what a request does (role.h).
- * Source: firmware_bridge/README.md, "TableLink/1", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Requests". */
 #ifndef REQUESTS_H
 #define REQUESTS_H
 

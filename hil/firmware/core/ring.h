@@ -1,7 +1,7 @@
 /* The events that wait for the host's acknowledgement: numbered once, never
  * written over, freed only up to what the host stored.
  * Not: what an event says (events.h) and when it is sent (session.h).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events". */
+ * Source: firmware_bridge/tablelink/README.md, "Events". */
 #ifndef RING_H
 #define RING_H
 

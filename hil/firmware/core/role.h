@@ -1,6 +1,6 @@
 /* What differs between a shoe and a shuffler.
  * Not: what is the same in both (device.h).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #ifndef ROLE_H
 #define ROLE_H
 

@@ -1,6 +1,6 @@
 /* The session with the host: opening, events in flight, heartbeat, time, identity.
  * Not: what is reported (events.c) and requested (requests.c).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #include "session.h"
 
 #include "cbor.h"

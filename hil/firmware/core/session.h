@@ -1,6 +1,6 @@
 /* The session with the host: opening, events in flight, heartbeat, time, identity.
  * Not: what is reported (events.h) and requested (requests.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #ifndef SESSION_H
 #define SESSION_H
 

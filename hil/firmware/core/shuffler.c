@@ -1,6 +1,6 @@
 /* A shuffler's two compartments: their states, shuffles, what breaks one off.
  * Not: the bench's mechanism being any maker's; counts come from sensors.
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include "shuffler.h"
 
 #include <string.h>

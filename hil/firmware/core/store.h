@@ -1,6 +1,7 @@
-/* The two copies of the head: which counts, and changing it in one step.
- * Not: what they hold (state.h).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+/* What survives power loss, laid out, and its one way of changing: all that
+ * belongs together in one head, of which two copies are written in turn.
+ * Not: which memory that is (the board's `hal_store` and linker script).
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #ifndef STORE_H
 #define STORE_H
 

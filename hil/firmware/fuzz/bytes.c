@@ -1,6 +1,6 @@
 /* Fuzzing what comes over the line: any bytes, to a device that has a session.
  * Not: what must hold (host/life.c).
- * Source: LLVM libFuzzer; hil/README.md, "Reference firmware". */
+ * Source: LLVM libFuzzer; hil/firmware/README.md. */
 #include "life.h"
 #include "role.h"
 

@@ -1,7 +1,7 @@
 /* One device and a host of the document's making in one process, under a clock that
  * moves on request; what may never happen aborts.
  * Not: choosing what happens (powercut.c, fuzz/).
- * Source: firmware_bridge/README.md, "TableLink/1"; hil/README.md, "Reference firmware". */
+ * Source: firmware_bridge/tablelink/README.md; hil/firmware/README.md. */
 #ifndef LIFE_H
 #define LIFE_H
 

@@ -2,7 +2,7 @@
  * bench the descriptor of --bench FD; with --memory FILE its memory survives; with --ticks time goes
  * by only where the bench says "tick MS".
  * Not: the protocol (core/).
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* The power cut after every single byte that a device's day writes to its memory.
  * With a number, after each so many.
  * Not: what must hold then (life.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include <stdio.h>
 #include <stdlib.h>
 
