@@ -28,7 +28,7 @@ def test_a_data_file_is_of_the_package_that_it_lies_in() -> None:
 @pytest.mark.parametrize(
     ("changed", "first"),
     [
-        ("tests/controller/rules/test_cut.py", "tests/controller/rules/test_burn.py"),
+        ("tests/controller/rules/test_cut.py", "tests/controller/rules/test_cut.py"),
         (
             "tests/controller/outlets/feed/journals.py",
             "tests/controller/outlets/feed/test_asyncapi.py",
