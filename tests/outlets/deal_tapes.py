@@ -4,7 +4,6 @@
 
 deals these again and writes tapes/NAME.tape.xz: where a kind of entry is new. Everything else
 leaves them as they are: the outlets read the same inputs before and after a change.
-Source: tests/outlets/README.md.
 """
 
 import lzma

@@ -2,7 +2,6 @@
 
 An outlet that only a moment shows (pages, exports) is asked at MOMENTS: where cards lie that nobody
 has seen, where play is suspended, and at the end. The one place that imports outlets.
-Source: tests/outlets/README.md.
 """
 
 import contextlib
