@@ -15,7 +15,7 @@ OUTPUTS: Final = (
         modules={
             "socket": (
                 "controller.outlets.control.server",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.peer",
                 "controller.outlets.control.client",
             )
@@ -68,7 +68,7 @@ OUTPUTS: Final = (
             "socket": (
                 "controller.outlets.console.http_server",
                 "controller.outlets.console.metrics_routes",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.listener",
                 "controller.system.peer",
                 "controller.system.tls",
@@ -105,7 +105,7 @@ OUTPUTS: Final = (
                 "controller.table.serial_servers",
                 "controller.table.stored_until",
                 "controller.table.subscribers",
-                "controller.archive.log_start",
+                "controller.archive.log_writer",
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
@@ -173,7 +173,7 @@ OUTPUTS: Final = (
                 "controller.table.stored_until",
                 "controller.journal.database",
                 "controller.journal.folder",
-                "controller.journal.folder_lock",
+                "controller.journal.folder",
                 "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",
@@ -187,7 +187,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             # The second asks the kernel about the clock, and gives it nothing.
-            "process": ("controller.archive.signer", "controller.table.clock_sync"),
+            "process": ("controller.archive.signer", "controller.table.monitor"),
         },
     ),
     Output(
@@ -203,7 +203,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.pins",
                 "controller.cli.table.status_folder",
                 "controller.cli.table.status",
-                "controller.cli.output",
+                "controller.system.command_line.output",
             )
         },
     ),
@@ -218,7 +218,7 @@ OUTPUTS: Final = (
         "`smartshoe devices record`: raw bytes of a closed table's devices, in a private file",
         AllowedContent.MASKED,
         modules={
-            "file": ("controller.cli.devices.capture_file",),
+            "file": ("controller.service.capture_file",),
             "terminal": ("controller.cli.devices.record",),
         },
     ),
@@ -302,7 +302,7 @@ OUTPUTS: Final = (
         modules={
             "file": ("office.evidence.bundle", "controller.system.atomic_file"),
             "bytes": ("controller.system.atomic_file",),
-            "terminal": ("controller.cli.evidence.bundle",),
+            "terminal": ("office.cli.bundle",),
         },
     ),
     Output(
@@ -317,7 +317,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             "bytes": ("controller.system.atomic_file",),
-            "terminal": ("controller.cli.evidence.report",),
+            "terminal": ("office.cli.report",),
         },
     ),
     Output(
@@ -325,7 +325,7 @@ OUTPUTS: Final = (
         "`smartshoe audit`: counts, and cards of finished shoes that broke a rule",
         AllowedContent.SEEN,
         modules={
-            "terminal": ("controller.cli.evidence.audit",),
+            "terminal": ("office.cli.audit",),
             "process": ("office.audit.worker_pool",),
         },
     ),
@@ -349,6 +349,7 @@ OUTPUTS: Final = (
         modules={
             "file": ("office.analytics.parquet_folder",),
             "bytes": ("office.analytics.parquet_folder",),
+            "terminal": ("office.cli.tables",),
         },
     ),
     Output(
@@ -367,8 +368,9 @@ OUTPUTS: Final = (
                 "controller.cli.rules.clauses",
                 "controller.cli.commands",
                 "controller.cli.main",
-                "controller.cli.path_parameters",
-                "controller.cli.standard_output",
+                "controller.system.command_line.path_parameters",
+                "controller.system.command_line.standard_output",
+                "controller.system.command_line.usage",
                 "controller.cli.table.run",
                 "controller.cli.rules.odds",
                 "controller.cli.rules.play",
@@ -376,7 +378,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.check_config",
                 "controller.cli.table.check_folder",
             ),
-            "bytes": ("controller.cli.standard_output",),
+            "bytes": ("controller.system.command_line.standard_output",),
         },
     ),
     Output(
@@ -412,13 +414,15 @@ OUTPUTS: Final = (
         OutputName.FAULT,
         "stderr of a command: an internal error by type and line, without its message",
         AllowedContent.NO_CARD,
-        modules={"terminal": ("controller.cli.errors", "controller.system.process")},
+        modules={
+            "terminal": ("controller.system.command_line.errors", "controller.system.process")
+        },
     ),
     Output(
         OutputName.ERROR_WORDS,
         "stderr of a command: a known error of a request, a file, a port or a record",
         AllowedContent.NO_CARD,
-        modules={"terminal": ("controller.cli.errors",)},
+        modules={"terminal": ("controller.system.command_line.errors",)},
     ),
     Output(
         OutputName.WITNESS,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
-from controller.cli.path_parameters import ConfigFile
 from controller.service.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.path_parameters import ConfigFile
 
 if TYPE_CHECKING:
     from controller.service.config.load import TableConfig

@@ -12,7 +12,6 @@ from typing import Final
 import typer
 
 from controller.cli.devices.attached_devices import is_hub, list_serial, list_usb
-from controller.cli.output import echo
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.actions.declaration import SUPERVISORS, Role
 from controller.rules.profiles.load import load_profile, profile_names
@@ -24,6 +23,7 @@ from controller.service.install.new_table import (
     problems_in,
     usual_web_port,
 )
+from controller.system.command_line.output import echo
 from controller.system.messages.catalogue import to_words
 from controller.table.accounts.pin import pin_problem
 from drivers.catalogue import DEFAULT_MODELS, find_model, model_names
@@ -62,7 +62,7 @@ _TRUST_FILES: Final = (
 )
 _PAIRING: Final = """\
   The {name} proves who it is by a key of its own: it is paired first, and its firmware approved.
-  In another terminal, in the folder {folder} (docs/commissioning.md, step 6):
+  In another terminal, in the folder {folder} (docs/cards-and-shuffler.md):
     smartshoe identity pair {port} --out {name}.identity.json --person NAME
     smartshoe keys make table.key
     smartshoe firmware approve --image FIRMWARE --version V --counter N --list approved.json
@@ -212,7 +212,7 @@ class SetUpQuestions:
             self._store("shuffler", "bare", True)
         elif not self._ask_identity("shuffler"):
             del self.sections["shuffler"]
-            echo("  The shuffler is left out. Pair it (docs/commissioning.md), then add it.")
+            echo("  The shuffler is left out. Pair it (docs/cards-and-shuffler.md), then add it.")
 
     def _ask_identity(self, name: str) -> bool:
         """The files by which a device with a key is let in; False where it is not paired yet."""

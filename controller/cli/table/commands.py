@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import Struct, to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
-from controller.cli.path_parameters import ConfigFile, ConfigOption, given_text
 from controller.cli.table.pins import PinFile, SecondPinFile, sign_on_requests
 from controller.cli.table.status_tasks import (
     WIDTH,
@@ -26,6 +23,9 @@ from controller.cli.table.status_text import conclusion_lines
 from controller.outlets.control.action_texts import ActionTextError, value_from_text
 from controller.record.snapshot import Snapshot
 from controller.rules.actions.declaration import ActionValues, values_of
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.path_parameters import ConfigFile, ConfigOption, given_text
 
 if TYPE_CHECKING:
     from controller.outlets.control.client import ControlClient

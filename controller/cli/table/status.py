@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_json_line, echo_raw
-from controller.cli.path_parameters import ConfigFile
-from controller.cli.standard_output import OutputFailed
 from controller.cli.table.commands import SocketOption, client_of, table_options, terminal_width
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block, watch_block
 from controller.record.snapshot import Health, Snapshot
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_json_line, echo_raw
+from controller.system.command_line.path_parameters import ConfigFile
+from controller.system.command_line.standard_output import OutputFailed
 from firmware_bridge.transport.clock import now
 from foundation.context_thread import ContextThread
 

@@ -32,8 +32,7 @@ from controller.outlets.control.table_requests import ActRefused, TableUnavailab
 from controller.record.snapshot import Snapshot
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.declaration import TEXT_LENGTH_MAX, ActionError, Role
-from controller.system.json_document import JsonError, Secret, parse_json, typed
-from controller.system.json_schema import schemas_of
+from controller.system.json_document import JsonError, Secret, parse_json, schemas_of, typed
 from controller.table.accounts.sign_on import AccountError
 
 VERSION: Final = "1"

@@ -31,7 +31,7 @@ from controller.outlets.console.security import Forbidden, StrictHeaders, check_
 from controller.outlets.console.table_parts import TableParts
 from controller.outlets.console.table_site import TableSite
 from controller.outlets.control.table_requests import TableUnavailable
-from controller.table.fault_text import describe_fault, traceback_text
+from controller.system.fault_text import describe_fault, traceback_text
 
 LOG = logging.getLogger("smartshoe.console")
 

@@ -13,9 +13,8 @@ from typing import ClassVar, Final, Protocol
 
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
-from controller.core.host_state import sync_state
 from controller.core.settings import Settings
-from controller.core.state import Conclusion, CoreState, Stored, read_at
+from controller.core.state import Conclusion, CoreState, Stored, read_at, sync_state
 from controller.core.tape.entries import EventVerdicts
 from controller.core.tape.inputs import DiskLevel
 from controller.custody.batch_life.state import Lineage

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from cryptography.x509 import load_pem_x509_certificate
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.set_up import doctor
 from controller.service.install import machine_checks, table_checks
+from controller.system.command_line.errors import ExitCode
 from foundation.timestamp import Timestamp
 from hil.emulator.witness import Witness
 from hil.rig.servers.certificates import CertificateAuthority

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import CommandError, ExitCode
 from controller.cli.main import main
 from controller.cli.table.commands import parse_values
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.actions.declaration import ActionValue, values_of
+from controller.system.command_line.errors import CommandError, ExitCode
 
 Capture = pytest.CaptureFixture[str]
 Serve = Callable[[Path], Path]

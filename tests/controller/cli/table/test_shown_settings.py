@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import ReceiptResult
@@ -16,6 +15,7 @@ from controller.service.commissioning.batch_folder import (
     receipt_path,
     store_batch,
 )
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import make_key, public_path
 from foundation.timestamp import Timestamp
 from hil.emulator.angel_eye.device import AngelEye

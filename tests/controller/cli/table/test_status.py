@@ -17,7 +17,6 @@ import pytest
 from shown_tables import shown
 
 from controller.archive.replay.recovery import recover
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
@@ -25,6 +24,7 @@ from controller.journal.store import open_read_only
 from controller.record.build import build_snapshot
 from controller.record.snapshot import Snapshot
 from controller.rules.profiles.load import load_clauses
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 SIGNED = ("--by", "A. Floor", "--reason", "seen by me")

@@ -27,7 +27,7 @@ from controller.outlets.control.answer_schema import (
     CoupCorrectedAnswer,
     ResolutionAnswer,
 )
-from controller.procedure.states.staff import DecisionCount, StaffState
+from controller.procedure.state import DecisionCount, StaffState
 from controller.record.build import build_snapshot
 from controller.record.custody import disclosed_places
 from controller.record.people import people_view
