@@ -7,13 +7,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.feig import continuity, messages
-from firmware_bridge.feig.delivery import DeduplicatedRecords, deduplicate
 from firmware_bridge.feig.frames import AnswerFrame
 from firmware_bridge.feig.items import BufferOverflow, RepeatsDropped
-from firmware_bridge.feig.layouts import BufferLayout
 from firmware_bridge.feig.messages import MalformedContent
-from firmware_bridge.feig.records import parse_records
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.records import DeduplicatedRecords, deduplicate, parse_records
+from firmware_bridge.feig.settings import BufferLayout, Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import (
     FeigItems,
     FeigLinkState,

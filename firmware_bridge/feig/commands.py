@@ -5,7 +5,7 @@ Source: firmware_bridge/feig/README.md, commands.
 """
 
 from firmware_bridge.feig.frames import FeigCommand, FrameForm, encode_request
-from firmware_bridge.feig.layouts import BufferLayout
+from firmware_bridge.feig.settings import BufferLayout
 
 IDENTITY_BYTES = 8
 

@@ -24,8 +24,7 @@ from firmware_bridge.feig.frames import (
     flush,
 )
 from firmware_bridge.feig.items import FeigItem, FeigRequest, Inventory, ReadBlocks, SetPace
-from firmware_bridge.feig.layouts import LAYOUTS, BufferLayout
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.settings import LAYOUTS, BufferLayout, Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import (
     FeigItems,
     FeigLinkState,

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
-from controller.cli.command import example
-from controller.cli.errors import CommandError, ExitCode
+from controller.system.command_line.command import example
+from controller.system.command_line.errors import CommandError, ExitCode
 from firmware_bridge.tablelink.frames import TableLinkFrame, TableLinkUnframed, feed
 from hil.emulator.lines.line import LineServer
 from hil.progress import Patience

@@ -21,10 +21,10 @@ from controller.core.stored_settings import SETTINGS
 from controller.core.tape.entries import CoreOutput, Entry
 from controller.core.tape.inputs import Input, Started
 from controller.core.tape.records import entry_record, input_record
+from controller.journal.encoding import GENESIS
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.evidence_log.log import EvidenceLog
 from controller.journal.people import PeopleFile
-from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.outlets.control.server import ControlServer
 from controller.outlets.control.table_requests import TableRequests

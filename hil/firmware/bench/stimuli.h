@@ -4,7 +4,7 @@
 #ifndef STIMULI_H
 #define STIMULI_H
 
-#include "device.h"
+#include "state.h"
 
 #define LINE_MAX 96u
 

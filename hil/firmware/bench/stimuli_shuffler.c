@@ -3,8 +3,8 @@
  * Source: hil/firmware/README.md. */
 #include <string.h>
 
-#include "requests.h"
 #include "shuffler.h"
+#include "role.h"
 #include "stimuli.h"
 
 /* 0: none. */

@@ -8,7 +8,6 @@
 
 #include "cbor.h"
 #include "hal.h"
-#include "ring.h"
 
 #define BODY_BYTES 150u
 

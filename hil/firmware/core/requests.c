@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cbor.h"
+#include "device.h"
 #include "hal.h"
 #include "ring.h"
 #include "role.h"
@@ -18,7 +19,7 @@ static uint32_t answer_crc(const struct answer *answer)
 static void send_answer(struct device *d, uint32_t id, uint8_t type, const uint8_t *payload,
                         size_t length)
 {
-    session_send(d, (struct frame){.channel = CHANNEL_RPC,
+    device_send(d, (struct frame){.channel = CHANNEL_RPC,
                                    .type = type,
                                    .seq = id,
                                    .payload = payload,

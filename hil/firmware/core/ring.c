@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cbor.h"
-#include "events.h"
 #include "frame.h"
 #include "hal.h"
+#include "store.h"
 
 static const uint8_t EMPTY_BODY[] = {0xa0};
 

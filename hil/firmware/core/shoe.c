@@ -3,6 +3,7 @@
  * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include "shoe.h"
 
+#include "device.h"
 #include "events.h"
 #include "hal.h"
 #include "ring.h"

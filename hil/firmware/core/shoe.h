@@ -5,7 +5,7 @@
 #ifndef SHOE_H
 #define SHOE_H
 
-#include "device.h"
+#include "state.h"
 
 #define TAG_BYTES_MAX 16u
 

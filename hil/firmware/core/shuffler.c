@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "device.h"
 #include "events.h"
 #include "hal.h"
 #include "ring.h"

@@ -5,7 +5,7 @@
 #ifndef SHUFFLER_H
 #define SHUFFLER_H
 
-#include "device.h"
+#include "state.h"
 
 enum holding { EMPTY, LOADING, COUNTED, SHUFFLING, SHUFFLED, STORED, RELEASED, HELD };
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "device.h"
 #include "frame.h"
 #include "hal.h"
 

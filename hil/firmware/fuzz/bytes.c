@@ -2,7 +2,7 @@
  * Not: what must hold (host/life.c).
  * Source: LLVM libFuzzer; hil/firmware/README.md. */
 #include "life.h"
-#include "requests.h"
+#include "role.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "life.h"
-#include "requests.h"
+#include "role.h"
 #include "stimuli.h"
 
 #define OPS_MAX 200

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "state.h"
 
 /* A device out of the box, and a host that does not know it. */
 void life_begin(void);

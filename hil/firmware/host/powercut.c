@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "life.h"
-#include "requests.h"
+#include "role.h"
 
 /* Twice around both ends of the answers' and the ring's places. */
 #define ROUNDS 3
