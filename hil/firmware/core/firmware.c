@@ -1,6 +1,6 @@
 /* The firmware's three ways in: power, bytes of the host, time.
  * Not: the board's main loop, which calls them (lm3s6965/, host/).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #include "firmware.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The firmware's three ways in: power, bytes of the host, time.
  * Not: sensors and people (shoe.h, shuffler.h, device.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #ifndef FIRMWARE_H
 #define FIRMWARE_H
 

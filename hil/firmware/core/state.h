@@ -2,7 +2,7 @@
  * survives power loss; all that belongs together is in one head, of which two copies are written in
  * turn.
  * Not: which memory survives (the board's `hal_store` and linker script).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #ifndef STATE_H
 #define STATE_H
 
