@@ -95,6 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 points = spread(points, kind.sample(), options.seed)
             print_progress(f"crash: {kind.what}: {len(points)} of {len(kind.points())} points")
             rows.append(run(kind, points, options.jobs, print_progress))
+            # A run takes hours: what is known of a kind is not lost if a later one is interrupted.
+            print_progress(f"crash: {table(rows).splitlines()[-1]}")
     return finish(rows, options, time.monotonic() - began)
 
 
