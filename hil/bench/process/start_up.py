@@ -131,7 +131,10 @@ GONE_S_MAX = 5.0
 
 
 def measure_start_with_archive(plan: Plan) -> tuple[Check, ...]:
-    """P13: from start to ready, with a year of journals."""
+    """P13: from start to ready, with a year of journals.
+
+    A start trusts its base and reads no shoe before it, so that sealed files have a size only.
+    """
     short: list[int] = []
     long: list[int] = []
     with folder_on_disk(plan) as folder, PtyServer(AngelEye(), LineServerSettings()) as server:
