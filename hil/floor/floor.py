@@ -8,12 +8,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from hil.bench.measure.figures import NS_PER_S
-from hil.bench.measure.program import cpu_ns_of, rss_of
 from hil.floor.figures import FeedFigures, FloorFigures, ServerFigures
 from hil.floor.plan import FloorPlan
 from hil.floor.scraping import JOB, await_coups, scrape_figures, write_config
 from hil.floor.table_process import TableProcess
+from hil.rig.measured_program import cpu_ns_of, rss_of
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.prometheus import Prometheus
@@ -28,6 +27,7 @@ tls = false
 broker_saves_s = 5
 """
 _COUP = ".coup.v1"
+_NS_PER_S = 1_000_000_000
 
 
 def consumed_coups(held: Held) -> dict[str, int]:
@@ -100,7 +100,7 @@ def run_floor(plan: FloorPlan, progress: Callable[[str], object]) -> FloorFigure
         return FloorFigures(
             tables=plan.tables,
             processes=len(processes),
-            seconds=(ended.at_ns - begun.at_ns) / NS_PER_S,
+            seconds=(ended.at_ns - begun.at_ns) / _NS_PER_S,
             ran_s=ran_s,
             cards=ended.cards - begun.cards,
             scrape_s=plan.scrape_s,
