@@ -396,7 +396,7 @@ def _verify(path: Path, key_file: Path | None, *, as_json: bool) -> int:
     """Verify signature, tape and events; prints what holds. Raises CommandError."""
     from controller.system.keys import fingerprint_text
     from hil.acceptance.report.signed_report import BadReport
-    from hil.acceptance.report.verify import verify_report
+    from hil.acceptance.wire.tape_check import verify_report
 
     trusted = _trusted_key(key_file)
     try:

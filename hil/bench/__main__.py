@@ -18,7 +18,7 @@ from hil.bench.card_path.interference import measure_interference, measure_scrap
 from hil.bench.card_path.monitors import measure_monitors
 from hil.bench.card_path.overload import measure_overload
 from hil.bench.card_path.paced import measure_arrival, measure_paced
-from hil.bench.measure.checks import CannotMeasure, Check, GoalResult, not_measured
+from hil.bench.measure.checks import Check, GoalResult, not_measured
 from hil.bench.measure.figures import format_figure
 from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
 from hil.bench.process.flood import measure_flood
@@ -37,6 +37,7 @@ from hil.bench.stored.commits import measure_commits, measure_leaves
 from hil.bench.stored.recovery import measure_recovery
 from hil.bench.stored.sealed_size import measure_sealed_size
 from hil.bench.stored.tables import measure_tables
+from hil.rig.measured_program import CannotMeasure
 from hil.run_guard import ending_at_once, guarded_run, refusal_of_output
 from hil.run_record import MachineDescription, describe_machine, record_run
 

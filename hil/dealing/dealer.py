@@ -4,11 +4,12 @@ The actions come as a generator that any runner can pace. A mistake is followed 
 what the dealer does next is what a dealer does once the floorperson has spoken, see the package
 README, "Mistakes".
 
-Source: clauses S42-e-6-burn1, S42-e-6-burnn, S42-h-5-finish, S42-h-5-onemore; D-1, D-3, D-4, D-5.
+Source: clauses NY-e-1 to NY-e-4, S42-e-6-burn1, S42-e-6-burnn, S42-h-5-finish, S42-h-5-onemore;
+D-1 (1 + N cards leave the shoe), D-3, D-4, D-5.
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -27,13 +28,94 @@ from hil.dealing.actions import (
     PressStandBy,
     SettingMode,
 )
-from hil.dealing.burn import burn_actions
 from hil.dealing.cards import Card, decks
-from hil.dealing.coup import CoupOnTable
 from hil.dealing.mistakes import SHOE_MISTAKES, Mistake, PlannedMistake
 from hil.dealing.shoe import CutCardKind, Loading, PhysicalShoe, shuffled_loading
-from hil.dealing.tableau import Hand, Winner
-from hil.dealing.truth import MistakeTruth, PlacedCard, ShoeTruth, StrayTruth, Truth
+from hil.dealing.tableau import Hand, Winner, is_natural, is_pair, next_hand, points, winner
+from hil.dealing.truth import (
+    BurnTruth,
+    CoupTruth,
+    MistakeTruth,
+    PlacedCard,
+    PressedResult,
+    ShoeTruth,
+    StrayTruth,
+    Truth,
+)
+
+
+@dataclass(slots=True)
+class CoupOnTable:
+    """A coup while it is dealt."""
+
+    shoe: int
+    number: int
+    placed: list[PlacedCard] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    pressed: PressResult | None = None
+    void: bool = False
+    cut_card_after: int | None = None
+
+    def put(self, place: Place, card: Card) -> None:
+        """Place a card."""
+        self.placed.append(PlacedCard(place, card))
+
+    def hand(self, place: Place) -> tuple[Card, ...]:
+        """The cards at that place, in order."""
+        return tuple(placed.card for placed in self.placed if placed.place is place)
+
+    @property
+    def player(self) -> tuple[int, ...]:
+        return tuple(card.value for card in self.hand(Place.PLAYER))
+
+    @property
+    def banker(self) -> tuple[int, ...]:
+        return tuple(card.value for card in self.hand(Place.BANKER))
+
+    @property
+    def cards_dealt(self) -> int:
+        """Cards of both hands; a card set aside does not count."""
+        return len(self.player) + len(self.banker)
+
+    @property
+    def due(self) -> Hand | None:
+        """The hand due the next card."""
+        return next_hand(self.player, self.banker)
+
+    @property
+    def natural(self) -> bool:
+        return is_natural(self.player, self.banker)
+
+    def correct_result(self) -> PressResult:
+        """The correct result of the cards on the table."""
+        return PressResult(
+            winner(self.player, self.banker),
+            is_pair(self.hand(Place.PLAYER)),
+            is_pair(self.hand(Place.BANKER)),
+        )
+
+    def truth(self) -> CoupTruth:
+        """The truth record of this coup."""
+        correct = self.correct_result()
+        pressed = self.pressed
+        return CoupTruth(
+            shoe=self.shoe,
+            coup=self.number,
+            cards=tuple(self.placed),
+            player_points=points(self.player),
+            banker_points=points(self.banker),
+            winner=None if self.void else correct.winner,
+            natural=self.natural,
+            player_pair=correct.player_pair,
+            banker_pair=correct.banker_pair,
+            declared=None
+            if pressed is None
+            else PressedResult(pressed.winner, pressed.player_pair, pressed.banker_pair),
+            void=self.void,
+            cut_card_after=self.cut_card_after,
+            mistakes=tuple(self.mistakes),
+        )
+
 
 OVERDRAW_ERROR = 2
 TAIL_CARDS = 12
@@ -330,3 +412,61 @@ def _overdraw_mistake(coup: CoupOnTable) -> Mistake:
     if coup.cards_dealt == 4:
         return Mistake.PLAYER_THIRD_WHEN_STANDING
     return Mistake.EXTRA_CARD
+
+
+def burn_actions(dealer: Dealer) -> Generator[DealerAction, None, Card | None]:
+    """Burn the first card and as many more as its value, with the mistake that is due, if any.
+
+    Returns the card that was burned and not owed, if any.
+    """
+    burned: list[PlacedCard] = []
+    too_many: Card | None = None
+    made: tuple[Mistake, ...] = ()
+    if dealer.is_due(Mistake.BURN_SKIPPED):
+        made = (Mistake.BURN_SKIPPED,)
+        first = yield from _deal_too_early(dealer, burned, Mistake.BURN_SKIPPED)
+        # That card becomes the first burn card after all; the rest is burned with the burn key.
+        yield from _burn(dealer, burned, first.burn_value, burn_key=True)
+        yield PressStandBy()
+    else:
+        first = yield from dealer.next_card()
+        burned.append(PlacedCard(Place.BURN, first))
+        yield Draw(first, Place.BURN)
+        if dealer.is_due(Mistake.BURN_SHORT):
+            made = (Mistake.BURN_SHORT,)
+            yield from _burn(dealer, burned, first.burn_value - 1)
+            yield from _deal_too_early(dealer, burned, Mistake.BURN_SHORT)
+            yield PressStandBy()
+        else:
+            yield from _burn(dealer, burned, first.burn_value)
+            if dealer.is_due(Mistake.BURN_LONG):
+                made = (Mistake.BURN_LONG,)
+                yield from _burn(dealer, burned, 1, burn_key=True)
+                too_many = burned[-1].card
+                yield MistakeMade(Mistake.BURN_LONG)
+            if dealer.stand_by_after_burn:
+                yield PressStandBy()
+    owed = 1 + first.burn_value
+    dealer.truth.records.append(BurnTruth(dealer.shoe_number, tuple(burned), owed, made))
+    return too_many
+
+
+def _burn(
+    dealer: Dealer, burned: list[PlacedCard], count: int, *, burn_key: bool = False
+) -> Generator[DealerAction, None, None]:
+    for _ in range(count):
+        card = yield from dealer.next_card()
+        burned.append(PlacedCard(Place.BURN, card))
+        yield Draw(card, Place.BURN, burn_key=burn_key)
+
+
+def _deal_too_early(
+    dealer: Dealer, burned: list[PlacedCard], mistake: Mistake
+) -> Generator[DealerAction, None, Card]:
+    """Start dealing while burn cards are owed; the card drawn still counts as a burn card."""
+    yield PressStandBy()
+    card = yield from dealer.next_card()
+    burned.append(PlacedCard(Place.PLAYER, card))
+    yield Draw(card, Place.PLAYER)
+    yield MistakeMade(mistake)
+    return card

@@ -1,22 +1,60 @@
 """Runs a floor: processes of tables, dealers, one Prometheus, one broker; measures a span of it."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from msgspec import Struct
 
-from hil.bench.measure.figures import NS_PER_S
-from hil.bench.measure.program import cpu_ns_of, rss_of
-from hil.floor.feed import FEED, await_consumed, consumed_coups, feed_gaps, longest_lag_s
 from hil.floor.figures import FeedFigures, FloorFigures, ServerFigures
 from hil.floor.plan import FloorPlan
-from hil.floor.scraping import await_coups, scrape_figures, write_config
+from hil.floor.scraping import JOB, await_coups, scrape_figures, write_config
 from hil.floor.table_process import TableProcess
-from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
+from hil.rig.measured_program import cpu_ns_of, rss_of
+from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.prometheus import Prometheus
+
+# This Mosquitto saves after each change.
+FEED = """
+[[feed]]
+name = "floor"
+host = "127.0.0.1"
+port = {port}
+tls = false
+broker_saves_s = 5
+"""
+_COUP = ".coup.v1"
+_NS_PER_S = 1_000_000_000
+
+
+def consumed_coups(held: Held) -> dict[str, int]:
+    """The coups of each table that the consumer holds."""
+    counts: Counter[str] = Counter()
+    for source, events in held.events.items():
+        table = source.rpartition("/")[2]
+        counts[table] += sum(str(one["type"]).endswith(_COUP) for one in events.values())
+    return dict(counts)
+
+
+def feed_gaps(held: Held) -> int:
+    """Events that are named as the previous one, and that the consumer does not hold."""
+    return sum(len(held.gaps(source)) for source in held.events)
+
+
+def await_consumed(consumer: FeedConsumer, dealt: dict[str, int]) -> None:
+    """Wait until the consumer holds all coups, as long as something moves."""
+    consumer.wait(lambda held: consumed_coups(held) == dealt)
+
+
+def longest_lag_s(prometheus: Prometheus, seconds: float) -> float:
+    """The longest time that an event waited to be sent, as scraped in the last so many seconds."""
+    span = f"[{max(1, round(seconds))}s]"
+    found = prometheus.query(f'max(max_over_time(smartshoe_feed_lag_seconds{{job="{JOB}"}}{span}))')
+    return found[0].value if found else float("nan")
+
 
 # Dealers begin so long apart together, so that not all tables deal at one moment.
 SPREAD_S = 3.0
@@ -62,7 +100,7 @@ def run_floor(plan: FloorPlan, progress: Callable[[str], object]) -> FloorFigure
         return FloorFigures(
             tables=plan.tables,
             processes=len(processes),
-            seconds=(ended.at_ns - begun.at_ns) / NS_PER_S,
+            seconds=(ended.at_ns - begun.at_ns) / _NS_PER_S,
             ran_s=ran_s,
             cards=ended.cards - begun.cards,
             scrape_s=plan.scrape_s,

@@ -7,9 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hil.bench.measure.figures import NS_PER_MS
-from hil.bench.measure.program import MeasuredProgram
 from hil.floor.plan import PlannedTable
+from hil.rig.measured_program import MeasuredProgram
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace
 from hil.rig.tables.stored_table import stored_table
@@ -17,7 +16,8 @@ from hil.rig.tables.table_folder import TableFolder
 from hil.rig.tables.table_shoe import TableShoe
 
 # People press keys so often.
-_KEY_NS = 100 * NS_PER_MS
+_NS_PER_MS = 1_000_000
+_KEY_NS = 100 * _NS_PER_MS
 
 
 class TableProcess:
@@ -26,7 +26,7 @@ class TableProcess:
     def __init__(
         self, root: Path, tables: Sequence[PlannedTable], card_ms: int, more: str = ""
     ) -> None:
-        card_ns = card_ms * NS_PER_MS
+        card_ns = card_ms * _NS_PER_MS
         pace = Pace(card_ns, card_ns, _KEY_NS, _KEY_NS, card_ns, card_ns)
         self.tables = tuple(tables)
         self.folder = TableFolder(root)

@@ -15,20 +15,19 @@ from hil.soak.checkers import (
     CoupAsDealt,
     EveryCoupCounted,
     LockedWhileSuspended,
-    NoEffectWithoutEntry,
-    OneBatchInPlay,
-    ShoeOverAfterLastHand,
-    Violated,
-)
-from hil.soak.evidence_checkers import NothingUndealtShown, ReplayIsSame
-from hil.soak.generate import scenario_of, swarm_of
-from hil.soak.record_checkers import (
     LossOnRecord,
     MistakesOnRecord,
+    NoEffectWithoutEntry,
     NoFalseAlarm,
+    NothingUndealtShown,
+    OneBatchInPlay,
     PersonRefused,
+    ReplayIsSame,
+    ShoeOverAfterLastHand,
+    Violated,
     WarningsInterlock,
 )
+from hil.soak.generate import scenario_of, swarm_of
 from hil.soak.world import SoakWorld
 
 CHECKERS: Final[tuple[type[Checker], ...]] = (

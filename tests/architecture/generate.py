@@ -30,7 +30,7 @@ WRITERS: Final = (
     "tests/docs/proof_page.py",
     "tests/docs/test_floorperson_card.py",
     "tests/drivers/test_models_page.py",
-    "tests/hil/scenario/rigs/test_left_out.py",
+    "tests/hil/scenario/rigs/test_open_rig.py",
 )
 
 

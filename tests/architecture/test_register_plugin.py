@@ -325,7 +325,7 @@ def test_the_caller_of_a_constructor_cites() -> None:
     [
         "controller.journal.encoding",
         "controller.record.disclosure",
-        "hil.dealing.coup",
+        "hil.dealing.dealer",
         "controllers",
     ],
 )

@@ -26,9 +26,9 @@ from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.serve import TcpServer
+from hil.rig.device_programs import RfidPrograms
 from hil.rig.in_process import RigSettings, TableRig
 from hil.rig.program import Program
-from hil.rig.rfid_programs import RfidPrograms
 from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, rfid_line, serve
 from hil.rig.shoe_runner import ShoeRunner, ignore_action
 from hil.usb.bed import UsbTestBed

@@ -28,8 +28,8 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.contacts.shuffler import NS_PER_S, ContactSettings, ContactShuffler
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.rig.device_programs import wait_until
 from hil.rig.program import Program
-from hil.rig.rfid_programs import wait_until
 
 CONFIG = """\
 [table]

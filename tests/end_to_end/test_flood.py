@@ -15,11 +15,11 @@ from controller.journal.verify import verify
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
-from hil.bench.measure.program import rss_of
 from hil.progress import Patience
+from hil.rig.device_programs import wait_until
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
+from hil.rig.measured_program import rss_of
 from hil.rig.program import Program
-from hil.rig.rfid_programs import wait_until
 
 MB = 1_000_000
 ENOUGH_BYTES = 2 * MB

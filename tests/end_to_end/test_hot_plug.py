@@ -15,8 +15,8 @@ from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.port import PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.lines.serve import TcpServer
+from hil.rig.device_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.program import Program
-from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe

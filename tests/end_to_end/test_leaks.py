@@ -52,7 +52,7 @@ from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.progress import StoodStill, wait_while_moving
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 

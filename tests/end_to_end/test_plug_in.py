@@ -20,7 +20,7 @@ from controller.record.snapshot import Health, Snapshot
 from drivers.events import Stage
 from hil.dealing.actions import Draw, DrawCutCard, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "second_shoe"

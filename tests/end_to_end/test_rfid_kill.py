@@ -15,8 +15,8 @@ from hil.dealing.actions import DealerAction, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.emulator.lines.serve import PtyServer
+from hil.rig.device_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.program import Program
-from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe

@@ -13,8 +13,8 @@ from drivers.events import Stage
 from hil.dealing.actions import DealerAction, Draw, Place
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.rig.device_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.program import Program
-from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe

@@ -22,8 +22,8 @@ from hil.emulator.feig.device import FeigSettings
 from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.serve import PtyServer, TcpServer
+from hil.rig.device_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.in_process import RigSettings, TableRig
-from hil.rig.rfid_programs import RfidPrograms, console_dealer, wait_until
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe, PulledLine, SerialPlug, UsbPlug

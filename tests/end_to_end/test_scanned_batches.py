@@ -18,7 +18,7 @@ from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.emulator.scanners.line import ScannerLine
 from hil.emulator.scanners.ssi import SsiDevice
-from hil.rig.rfid_programs import RfidPrograms, wait_until
+from hil.rig.device_programs import RfidPrograms, wait_until
 from hil.usb.bed import SCANNER, UsbTestBed
 
 Scan = Callable[[str], None]

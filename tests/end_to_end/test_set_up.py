@@ -24,8 +24,8 @@ from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
+from hil.rig.device_programs import wait_until
 from hil.rig.program import Program
-from hil.rig.rfid_programs import wait_until
 
 SETUP = (sys.executable, "-P", "-m", "controller.cli.main", "setup")
 PIN = "270918"

@@ -33,8 +33,13 @@ from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
 from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
-from hil.rig.rfid_programs import wait_until
-from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
+from hil.rig.device_programs import (
+    ShufflerTable,
+    angel_eye,
+    shuffler,
+    tablelink_shoe,
+    wait_until,
+)
 
 pytestmark = [
     pytest.mark.needs("qemu-system-arm"),

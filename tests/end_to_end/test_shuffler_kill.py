@@ -46,8 +46,13 @@ from hil.emulator.tablelink.memory import TableLinkMemory
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.emulator.tablelink.wire import EventKind, RequestType
 from hil.rig.batch_exchange import batch_of_shoe, compartment_of, playing_cards
-from hil.rig.rfid_programs import wait_until
-from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, shuffler_reports
+from hil.rig.device_programs import (
+    ShufflerTable,
+    angel_eye,
+    shuffler,
+    shuffler_reports,
+    wait_until,
+)
 
 MS = 1_000_000
 DECKS = 8

@@ -31,8 +31,8 @@ from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
+from hil.rig.device_programs import wait_until
 from hil.rig.program import Program
-from hil.rig.rfid_programs import wait_until
 
 CONFIG = """\
 [table]

@@ -44,8 +44,8 @@ from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shoe import TableLinkShoe, TableLinkShoeSettings
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.emulator.tablelink.wire import EventKind, RequestType
+from hil.rig.device_programs import wait_until
 from hil.rig.program import PROGRAM, Program
-from hil.rig.rfid_programs import wait_until
 from hil.usb.bed import UsbTestBed
 
 pytestmark = pytest.mark.needs("umockdev")

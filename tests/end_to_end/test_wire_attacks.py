@@ -43,10 +43,9 @@ from hil.emulator.tablelink.wire import (
     encode_frame,
 )
 from hil.emulator.tablelink.wire import RequestType as DeviceRequest
-from hil.rig.attacker import Attacker, chain_of, is_event, pass_on, with_content
+from hil.rig.device_programs import ShufflerTable, wait_until
 from hil.rig.program import ProgramFailed
-from hil.rig.rfid_programs import wait_until
-from hil.rig.tablelink_programs import ShufflerTable
+from hil.rig.tcp_relay import Attacker, chain_of, is_event, pass_on, with_content
 from hil.tablelink.port_link import PortLink
 
 CHAINED = TableLinkShoeSettings(chained=True)

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from hil.crash.__main__ import run
 from hil.crash.kinds import PowerCuts, RecordedRun
-from hil.crash.report import run
 from hil.run_guard import memory_folder
 
 # So many tests share the points of a kind; each takes some seconds.
@@ -29,7 +29,7 @@ SHARE = """
 import logging, sys
 from pathlib import Path
 from hil.crash import kinds
-from hil.crash.report import run
+from hil.crash.__main__ import run
 
 logging.disable()
 folder, kind, share, shares = Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])

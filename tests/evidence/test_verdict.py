@@ -2,9 +2,9 @@
 
 from controller.journal.encoding import link
 from controller.journal.values import StoredRecord
+from hil.crash.__main__ import ResultRow, failures, spread, table
 from hil.crash.calls import SystemCall, calls_in
 from hil.crash.kinds import PointKindName, PointResult
-from hil.crash.report import ResultRow, failures, spread, table
 from hil.crash.verdict import (
     NOTHING_ACKNOWLEDGED,
     Acknowledgement,

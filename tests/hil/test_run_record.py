@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hil.crash import __main__ as crash
-from hil.crash.report import ResultRow
+from hil.crash.__main__ import ResultRow
 from hil.crash.verdict import Defect
 from hil.gate import __main__ as gate
 from hil.run_record import (

@@ -1,18 +1,25 @@
-"""The tape part: its digest, and the same events once more from the tape alone."""
+"""The same events from the tape alone: in an acceptance, and when its report is verified."""
 
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import ValidationError, convert
+from msgspec import Struct, ValidationError, convert
 
+from controller.system.keys import PublicKey
 from controller.system.messages.catalogue import to_words
-from drivers.catalogue import AnyModel
-from drivers.model import Installation, ReaderSeat
+from drivers.catalogue import AnyModel, find_by_option
+from drivers.model import BadDeviceSettings, Installation, ReaderSeat
 from drivers.monitor import event_text
 from hil.acceptance.report.results import Departure, WalkOutcome, WalkStep
-from hil.acceptance.report.signed_report import BadReport
+from hil.acceptance.report.signed_report import (
+    BadReport,
+    load_report,
+    require_signature,
+    require_tape,
+    steps_of,
+)
 from hil.acceptance.wire.conversation import Conversation
 from hil.acceptance.wire.inputs import DriverInput, NotReplayable, Replayed, replay
 from hil.acceptance.wire.session import DeviceSession
@@ -99,3 +106,28 @@ def difference_of(live: Sequence[str], again: Sequence[str]) -> str:
     if len(live) != len(again):
         return f"{len(live)} events, and {len(again)} from the tape"
     return ""
+
+
+class VerifiedReport(Struct, frozen=True):
+    """A report that holds; `events` is how many its tape gave again."""
+
+    key: PublicKey
+    verdict: str
+    events: int
+
+
+def verify_report(path: Path, trusted: PublicKey | None) -> VerifiedReport:
+    """Verify a report and the tape beside it. Raises BadReport.
+
+    `trusted` None: any key, which the report names itself.
+    """
+    document = load_report(path)
+    key = require_signature(document, trusted)
+    steps_of(document)
+    tape = require_tape(document, path.with_name(Path(str(document["tape"]["file"])).name))
+    try:
+        model = find_by_option(str(document["model"]["name"]))
+    except BadDeviceSettings as error:
+        raise BadReport(f"its model is not installed: {error}") from error
+    events = require_same_events(document, tape, model)
+    return VerifiedReport(key, str(document["verdict"]), events)

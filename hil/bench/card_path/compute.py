@@ -333,7 +333,11 @@ class ReplayingProgram:
 
 
 def measure_tablelink(plan: Plan) -> tuple[Check, ...]:
-    """P1 with CARD_OUT."""
+    """P1 with CARD_OUT.
+
+    A shoe is dealt once under a simulated clock; its inputs are given again and timed where a card
+    is concluded. A frame is whole when it is read.
+    """
     dealt = record_shoe(seed=1)
     cards = [item for item, is_card in dealt.inputs if is_card]
     frames = [item.data for item in cards if isinstance(item, Chunk)]

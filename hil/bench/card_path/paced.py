@@ -25,7 +25,6 @@ from firmware_bridge.transport.serial_port import SerialPort
 from hil.bench.card_path.compute import InMemoryProgram, Pipes, run_time_ns
 from hil.bench.measure.checks import (
     Bound,
-    CannotMeasure,
     Check,
     check_goal,
     check_goal_unless,
@@ -43,6 +42,7 @@ from hil.bench.measure.fixtures import (
 )
 from hil.bench.measure.reference import Reference, with_crc
 from hil.bench.measure.table_on_pty import served_table
+from hil.rig.measured_program import CannotMeasure
 
 ANSWER_S_MAX = 5.0
 # Four sides share a gap of 200 to 300 ms.

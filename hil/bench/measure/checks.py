@@ -13,10 +13,6 @@ class GoalResult(StrEnum):
     SHOWN = "shown"  # a figure without a goal
 
 
-class CannotMeasure(Exception):
-    """A measurement is not possible here, for the reason in the message."""
-
-
 @dataclass(frozen=True, slots=True)
 class Bound:
     """What a figure must not exceed, or with `at_least` not fall below."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from hil.bench.measure.checks import Bound, Check, check_goal, report_figure
 from hil.bench.measure.figures import Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
+from hil.rig.measured_program import RunningProgram
 
 MB = 1_000_000
 HEALTH_MS_MAX = 2_000

@@ -13,7 +13,6 @@ from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import Bound, Check, check_goal, not_measured, report_figure
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
 from hil.bench.measure.fixtures import CARD, Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
 from hil.bench.process.start_up import SETTLE_S
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
@@ -21,6 +20,7 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.rig.measured_program import RunningProgram
 from hil.rig.shoe_runner import Pace, ShoeRunner
 
 MB = 1_000_000

@@ -15,13 +15,7 @@ from controller.rules.profiles.load import load_clauses
 from controller.table.table import RunSpec, Table
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    Check,
-    check_goal,
-    check_goal_unless,
-)
+from hil.bench.measure.checks import Bound, Check, check_goal, check_goal_unless
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
 from hil.bench.measure.fixtures import (
     CARD,
@@ -34,11 +28,11 @@ from hil.bench.measure.fixtures import (
     running_loop,
     started_input,
 )
-from hil.bench.measure.program import RunningProgram
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.rig.measured_program import CannotMeasure, RunningProgram
 from hil.rig.shoe_runner import ShoeRunner
 
 SERIES_MIN, SERIES_MAX = 200, 320

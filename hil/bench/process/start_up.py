@@ -13,15 +13,15 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
+from hil.bench.measure.checks import Bound, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram, smartshoe
 from hil.bench.process.page_streams import page_streams
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.rig.measured_program import CannotMeasure, RunningProgram, smartshoe
 from hil.rig.shoe_runner import ShoeRunner
 
 MB = 1_000_000
@@ -131,7 +131,10 @@ GONE_S_MAX = 5.0
 
 
 def measure_start_with_archive(plan: Plan) -> tuple[Check, ...]:
-    """P13: from start to ready, with a year of journals."""
+    """P13: from start to ready, with a year of journals.
+
+    A start trusts its base and reads no shoe before it, so that sealed files have a size only.
+    """
     short: list[int] = []
     long: list[int] = []
     with folder_on_disk(plan) as folder, PtyServer(AngelEye(), LineServerSettings()) as server:

@@ -27,7 +27,6 @@ from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.bench.measure.checks import (
     Bound,
-    CannotMeasure,
     Check,
     check_goal,
     check_goal_unless,
@@ -48,8 +47,8 @@ from hil.bench.measure.fixtures import (
     running_loop,
     started_input,
 )
-from hil.bench.measure.program import rss_of
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
+from hil.rig.measured_program import CannotMeasure, rss_of
 from hil.rig.observed_table import ObservedTable
 from hil.rig.small_disk import NoMount, empty, fill, small_disk
 from hil.rig.tables.stored_table import stored_table, traces_in

@@ -24,7 +24,6 @@ from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import ROW_BYTES, read_shoe
 from hil.bench.measure.checks import (
     Bound,
-    CannotMeasure,
     Check,
     check_goal,
     check_goal_unless,
@@ -33,9 +32,9 @@ from hil.bench.measure.checks import (
 )
 from hil.bench.measure.figures import NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_in_memory, one_processor
-from hil.bench.measure.program import smartshoe
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.rig.measured_program import CannotMeasure, smartshoe
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 from office.audit.column_tableau import column_table, symbols
 from office.audit.run import AuditReport, audit

@@ -19,13 +19,7 @@ from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.load import load_clauses
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    Check,
-    check_goal,
-    check_goal_unless,
-)
+from hil.bench.measure.checks import Bound, Check, check_goal, check_goal_unless
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, fit_line
 from hil.bench.measure.fixtures import (
     PORT,
@@ -36,6 +30,7 @@ from hil.bench.measure.fixtures import (
     running_loop,
 )
 from hil.emulator.lines.reports import Report
+from hil.rig.measured_program import CannotMeasure
 
 COPIES = 3
 AGAIN = 5

@@ -12,11 +12,12 @@ from enum import Enum
 from typing import Any, Protocol, get_args, get_type_hints
 
 from hil.emulator.usb import descriptors
-from hil.emulator.usb.cdc_acm import DATA_CLASS, AcmControl
 from hil.emulator.usb.descriptors import UsbIdentity
 from hil.emulator.usb.device import Function, UsbDevice
 from hil.emulator.usb.functions import (
+    DATA_CLASS,
     PACKET_BYTES,
+    AcmControl,
     BulkFunction,
     ByteDevice,
     HidFunction,

@@ -4,8 +4,8 @@ import socket
 from pathlib import Path
 
 from controller.outlets.control.client import ControlClient
+from hil.rig.device_programs import REPORT_INTERVAL_MS
 from hil.rig.loopback_server import LOOPBACK
-from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 
 CONFIG = """\
 [table]

@@ -21,10 +21,10 @@ from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.rig.commissioning import BATCHES_SECTION, KEY, TRUST_KEYS, enrol, make_key, pair
+from hil.rig.device_programs import REPORT_INTERVAL_MS
 from hil.rig.program import PROGRAM, Program, ProgramFailed
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.small_disk import NoMount, small_disk
-from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 from hil.scenario.benches.altered_program import MovedClock
 from hil.scenario.benches.emulated_hands import (
     AngelEyeHands,

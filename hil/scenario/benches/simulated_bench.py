@@ -34,7 +34,7 @@ from hil.emulator.lines.faults import Envelope
 from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.tablelink.mechanism import ShufflerSettings
-from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
+from hil.rig.device_programs import REPORT_INTERVAL_MS
 from hil.scenario.benches.emulated_hands import (
     AngelEyeHands,
     AnswerT,

@@ -1,4 +1,4 @@
-"""Reads a scenario: the dealing language with a heading, happenings, expectations and measures."""
+"""Reads a scenario: a heading, then the dealing language with happenings and expectations."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,14 +7,13 @@ from typing import Final
 from controller.core.script.errors import ScriptError, ScriptProblem
 from controller.core.script.parser import parse_forms
 from controller.core.script.statement_forms import STATEMENT_FORMS
-from controller.core.script.statement_reader import StatementForm
+from controller.core.script.statement_reader import StatementForm, StatementReader
 from controller.core.script.statements import Statement
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.profiles.load import profile_names
 from controller.system.atomic_file import read_text
 from hil.scenario.language.expectation_forms import EXPECTATION_FORMS
 from hil.scenario.language.happening_forms import HAPPENING_FORMS
-from hil.scenario.language.heading_forms import HEADING_FORMS
 from hil.scenario.language.statements import (
     Control,
     DeviceWanted,
@@ -27,6 +26,78 @@ from hil.scenario.language.statements import (
     Source,
     TablePart,
 )
+
+# The devices that a scenario may ask for, as the language names them.
+DEVICES: Final = {
+    TablePart.SHOE: ("angel-eye", "rfid"),
+    TablePart.SHUFFLER: ("tablelink",),
+    TablePart.RACK: ("feig",),
+}
+
+
+def _read_name(reader: StatementReader) -> Named:
+    return Named(reader.text("name"), reader.text("title"))
+
+
+def _read_observed(reader: StatementReader) -> ObservedFacts:
+    facts = [reader.choice("fact", ObservableFact)]
+    while reader.accept(","):
+        facts.append(reader.choice("fact", ObservableFact))
+    return ObservedFacts(tuple(facts))
+
+
+def _read_control(reader: StatementReader) -> Control:
+    names = [reader.text("control")]
+    while reader.accept(","):
+        names.append(reader.text("control"))
+    return Control(tuple(names))
+
+
+def _read_device(reader: StatementReader) -> DeviceWanted:
+    part = TablePart(reader.one_of("part", tuple(DEVICES)))
+    return DeviceWanted(part, reader.one_of("device", DEVICES[part]))
+
+
+HEADING_FORMS: Final[tuple[StatementForm[Heading], ...]] = (
+    StatementForm(
+        "scenario",
+        'scenario overdraw "a fifth card after a natural"',
+        "the name, and what the scenario shows in one line",
+        _read_name,
+    ),
+    StatementForm(
+        "source",
+        'source "Philadelphia Inquirer, 2019-01-16"',
+        "where an incident is described",
+        lambda reader: Source(reader.text("source")),
+    ),
+    StatementForm(
+        "known",
+        'known "at the draw of the card with the other back"',
+        "the first moment at which the incident can be known",
+        lambda reader: FirstKnown(reader.text("moment")),
+    ),
+    StatementForm(
+        "control",
+        "control batch-identity",
+        "what stops the incident; of several, each has its `caught by`, in this order",
+        _read_control,
+    ),
+    StatementForm(
+        "profile",
+        "profile s42-mini",
+        "the rules of the table",
+        lambda reader: ProfileUsed(reader.text("profile")),
+    ),
+    StatementForm(
+        "observed",
+        "observed result_button, batch_loaded",
+        "the facts that the table senses or people enter",
+        _read_observed,
+    ),
+    StatementForm("device", "device shoe rfid", "a device that the scenario needs", _read_device),
+)
+
 
 SUFFIX: Final = ".scenario"
 PROFILE: Final = "s42-mini"

@@ -8,17 +8,56 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from hil.scenario.benches.emulated_bench import emulated_bench
 from hil.scenario.benches.firmware_shuffler import firmware_shuffler
-from hil.scenario.benches.labgrid_place import HeldPlace, PlaceUnavailable, held_place
+from hil.scenario.benches.labgrid_place import RESOURCE, HeldPlace, PlaceUnavailable, held_place
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import Scenario
 from hil.scenario.play.bench import Bench, RigBroken
 from hil.scenario.play.run import ScenarioResult, ScenarioRun, Show, StepOutcome, StepResult
-from hil.scenario.rigs.at_place import at_place
 from hil.scenario.rigs.bench_program import person_bench
-from hil.scenario.rigs.left_out import reason_left_out
+from hil.scenario.rigs.capabilities import needs_by_line
 from hil.scenario.rigs.rig_file import PTY, RigFile, RigKind
+
+
+def reason_left_out(scenario: Scenario, rig: RigFile) -> str:
+    """Why `rig` cannot play the scenario; empty if it can."""
+    can = rig.can
+    for one in needs_by_line(scenario):
+        if one.capability not in can:
+            where = f"at line {one.line}" if one.line else "in its heading"
+            return f"rig {rig.name} has no {one.capability.value}: `{one.text}` {where}"
+    return ""
+
+
+def at_place(rig: RigFile, place: HeldPlace) -> RigFile:
+    """The rig with a URL for each port of the place, and a command for each of its switches.
+
+    Raises PlaceUnavailable.
+    """
+
+    def port(line: str) -> str:
+        return place.port(line.removeprefix(RESOURCE)) if line.startswith(RESOURCE) else line
+
+    def command(words: str) -> str:
+        if not words.startswith(RESOURCE):
+            return words
+        return place.power_command(words.removeprefix(RESOURCE))
+
+    shuffler = rig.shuffler
+    if shuffler is not None:
+        shuffler = replace(shuffler, device=port(shuffler.device))
+    return replace(
+        rig,
+        shoe=replace(rig.shoe, line=port(rig.shoe.line)),
+        shuffler=shuffler,
+        power=replace(
+            rig.power, shoe=command(rig.power.shoe), shuffler=command(rig.power.shuffler)
+        ),
+    )
+
 
 INTERRUPTED: Final = "interrupted by Ctrl-C"
 

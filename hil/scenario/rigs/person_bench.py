@@ -3,16 +3,49 @@
 Not run with real devices yet.
 """
 
-from collections.abc import Callable, Sequence
+import shlex
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TextIO
 
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import Card, PhysicalCard
 from hil.scenario.language.statements import CardFault, Disturb, Interference, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken, ShufflerHands, TableSide
-from hil.scenario.rigs.bench_commands import run_bench_command
 from hil.scenario.rigs.capabilities import Capability
 from hil.scenario.rigs.rig_file import PERSON, RigFile
+
+COMMAND_S_MAX: Final = 60.0
+
+
+def run_bench_command(what: str, command: str, words: Mapping[str, str]) -> None:
+    """Run it with `words` in the place of their names in braces. Raises RigBroken.
+
+    A word stays one argument, whatever it holds; there is no shell.
+    """
+    arguments = [one.format(**words) for one in shlex.split(command)]
+    shown = shlex.join(arguments)
+    try:
+        done = subprocess.run(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=COMMAND_S_MAX,
+            check=False,
+        )
+    except OSError as error:
+        why = f"cannot be started: {error.strerror}"
+    except subprocess.TimeoutExpired:
+        why = f"did not end within {COMMAND_S_MAX:g} s"
+    else:
+        if done.returncode == 0:
+            return
+        said = (done.stderr or done.stdout).strip().splitlines()
+        why = f"ended with {done.returncode}" + (f": {said[-1]}" if said else "")
+    raise RigBroken(f"{what}: `{shown}` {why}. Remedy: run it by hand, and correct the rig")
+
 
 CANNOT: Final = "f"
 _COMPARTMENTS: Final = {0: "the housing", 1: "compartment 1", 2: "compartment 2"}

@@ -15,7 +15,7 @@ from controller.system.line_output import (
     LineOutputSettings,
     LinesUnavailable,
 )
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 
 HERE = ("127.0.0.1", 0)
 

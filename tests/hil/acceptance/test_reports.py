@@ -21,8 +21,8 @@ from foundation.message import message
 from hil.acceptance.people import NobodyAnswers
 from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.report.signed_report import BadReport, signed
-from hil.acceptance.report.verify import verify_report
 from hil.acceptance.run import Ended
+from hil.acceptance.wire.tape_check import verify_report
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.angel_eye.wire import report_frame
 from hil.emulator.lines.line import LineServer

@@ -11,10 +11,10 @@ from drivers.model import Installation, ReaderSeat
 from hil.acceptance.people import FromFile
 from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.report.signed_report import ReportFiles
-from hil.acceptance.report.verify import verify_report
 from hil.acceptance.run import accept, question_names
 from hil.acceptance.walk.guided import names_of
 from hil.acceptance.walk.walks import walk_of
+from hil.acceptance.wire.tape_check import verify_report
 from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.reader import Movement, TagArrival

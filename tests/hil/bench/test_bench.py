@@ -12,7 +12,6 @@ from hil.bench.__main__ import counts, json_report, text_report
 from hil.bench.card_path.compute import InMemoryProgram, Pipes
 from hil.bench.measure.checks import (
     Bound,
-    CannotMeasure,
     GoalResult,
     check_goal,
     check_goal_unless,
@@ -41,6 +40,7 @@ from hil.bench.stored.audit import (
     hands_of,
     time_audit,
 )
+from hil.rig.measured_program import CannotMeasure
 from hil.run_record import MachineDescription, describe_machine
 
 MACHINE = MachineDescription("a processor", 2, "CPython 3.11.7", "Linux", 0.5)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hil.crash.__main__ import ResultRow, as_json
 from hil.crash.kinds import PointKindName
-from hil.crash.report import ResultRow, as_json
 from hil.crash.verdict import Defect
 from hil.gate import __main__ as gate
 from hil.gate import crash_matrix

@@ -29,17 +29,16 @@ from hil.soak.checkers import (
     CoupAsDealt,
     EveryCoupCounted,
     LockedWhileSuspended,
-    NoEffectWithoutEntry,
-    OneBatchInPlay,
-    ShoeOverAfterLastHand,
-    Violated,
-)
-from hil.soak.evidence_checkers import NothingUndealtShown, ReplayIsSame
-from hil.soak.record_checkers import (
     LossOnRecord,
     MistakesOnRecord,
+    NoEffectWithoutEntry,
     NoFalseAlarm,
+    NothingUndealtShown,
+    OneBatchInPlay,
     PersonRefused,
+    ReplayIsSame,
+    ShoeOverAfterLastHand,
+    Violated,
     WarningsInterlock,
 )
 from hil.soak.soak import CHECKERS

@@ -22,7 +22,7 @@ from controller.record.snapshot import Health
 from controller.system.tls import ServerTlsFiles, server_context
 from controller.table.accounts.passwords import Passwords, read_passwords
 from controller.table.accounts.pin import PinHasher
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 from hil.rig.servers.certificates import CertificateAuthority
 
 RIGHT = "a long password: with a colon"

@@ -41,7 +41,7 @@ from controller.rules.outcome import Outcome
 from controller.rules.settlement.wagers import Wager, WagerKind
 from controller.table.table import Health
 from firmware_bridge.transport.clock import now
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 
 CALL = {"request": "act", "action": "no-more-bets", "by": "D. Dealer", "role": "dealer"}
 DECISION = {

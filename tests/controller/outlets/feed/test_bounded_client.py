@@ -15,7 +15,7 @@ from controller.outlets.feed.bounded_client import (
     BoundedClient,
 )
 from controller.outlets.feed.mqtt import BrokerLink
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 from hil.rig.servers.hostile_broker import Attack, HostileBroker
 
 TOPIC = "smartshoe/bench/SIM-1/backfill"

@@ -16,7 +16,7 @@ from controller.outlets.feed.sending import FeedSource
 from firmware_bridge.transport.clock import now
 from foundation.timestamp import Timestamp
 from hil.progress import BOUND_S
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 
 SAVES_S = 30
 HEAD = f"{BASE}/checkpoint"

@@ -19,7 +19,7 @@ from controller.outlets.feed.publisher import BACK_OFF_S_MAX, Publisher, back_of
 from controller.outlets.feed.sending import FeedSource
 from firmware_bridge.transport.clock import now
 from hil.progress import BOUND_S
-from hil.rig.rfid_programs import wait_until
+from hil.rig.device_programs import wait_until
 from hil.rig.servers.certificates import CertificateAuthority
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from hil.emulator.usb.cdc_acm import AcmControl
 from hil.emulator.usb.descriptors import UsbIdentity, configuration_descriptor
 from hil.emulator.usb.device import Handshake, UsbDevice
-from hil.emulator.usb.functions import BulkFunction, HidFunction, ScriptedDevice
+from hil.emulator.usb.functions import AcmControl, BulkFunction, HidFunction, ScriptedDevice
 from hil.emulator.usb.orders import Orders
 from hil.emulator.usb.transfers import Completion, Transfer, TransferOutcome, Transfers
 

@@ -28,7 +28,7 @@ from hil.scenario.benches.labgrid_place import (
     show,
 )
 from hil.scenario.play.bench import RigBroken
-from hil.scenario.rigs.bench_commands import run_bench_command
+from hil.scenario.rigs.person_bench import run_bench_command
 
 pytestmark = [pytest.mark.full, pytest.mark.needs("ser2net")]
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hil.bench.measure.checks import CannotMeasure
 from hil.rig.program import Program, ProgramFailed
 
 TABLE = """\
@@ -38,6 +37,10 @@ port = 0
 socket = "control.sock"
 """
 _METRICS = r"http://([\d.]+):(\d+)/metrics"
+
+
+class CannotMeasure(Exception):
+    """A measurement is not possible here, for the reason in the message."""
 
 
 def smartshoe(*words: str) -> list[str]:

@@ -1,21 +1,29 @@
-"""`smartshoe run` with TableLink devices, and its floorperson at the control socket."""
+"""`smartshoe run` with TableLink devices, or with an RFID shoe, its console and its journal."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
-from controller.core.tape.records import read_entry
+from controller.core.tape.inputs import Input
+from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.custody.batch_life.facts import StageChange
 from controller.journal.store import open_read_only
 from controller.outlets.control.answer_schema import Answer
+from controller.outlets.control.client import ControlError
 from controller.procedure.events import ShufflerReported
 from controller.procedure.verdicts import Irregularity
 from controller.record.snapshot import Snapshot
 from controller.record.snapshot_devices import ShufflerBatchView, ShufflerView
+from hil.dealing.tags import NAMES
+from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
+from hil.emulator.lines.line import LineServer
+from hil.progress import NOT_SO, poll_until
+from hil.rig.console import ConsoleDealer
 from hil.rig.program import Program
-from hil.rig.rfid_programs import wait_until
 
 FLOORPERSON = {"by": "A. Floor", "role": "floorperson", "reason": "seen by me"}
 # What an emulated shoe reports is missed by nobody, however long the program is down or starved:
@@ -164,3 +172,97 @@ def shuffler_reports(entries: Sequence[Entry], kind: type[Kind]) -> list[Kind]:
     judged = [one.event for one in entries if isinstance(one, EventVerdicts)]
     events = [one.event for one in judged if isinstance(one, ShufflerReported)]
     return [one for one in events if isinstance(one, kind)]
+
+
+CONFIG = """\
+[table]
+name = "BENCH-1"
+
+[rules]
+profile = "s42-mini"
+decks = 8
+observed = ["result_button"]
+
+[shoe]
+port = {port}
+model = "feig-rfid"
+gate_input = {gate}
+
+[batches]
+bound = {bound}
+
+[metrics]
+enabled = false
+{more}"""
+
+
+def wait_until(ready: Callable[[], object], what: str = NOT_SO) -> None:
+    """Poll until `ready` is true; while no program answers it is not. Raises StoodStill."""
+
+    def answers() -> object:
+        with suppress(ControlError):
+            return ready()
+        return False
+
+    poll_until(answers, what)
+
+
+@dataclass(frozen=True, slots=True)
+class RfidPrograms:
+    """Programs in one folder, one after the other; batches and keys are there already."""
+
+    folder: Path
+
+    def program(
+        self,
+        port: str,
+        more: str = "",
+        *,
+        bound: Sequence[str] = NAMES,
+        environment: Mapping[str, str] | None = None,
+    ) -> Program:
+        """A program with its shoe at that port. `more` are further sections of table.toml."""
+        config = self.folder / "table.toml"
+        # A JSON string is a TOML string.
+        named = {"port": json.dumps(port), "bound": json.dumps(list(bound))}
+        config.write_text(CONFIG.format(gate=GATE_INPUT, more=more, **named), encoding="utf-8")
+        words = [f"{name}={value}" for name, value in (environment or {}).items()]
+        return Program(config, self.folder / "program.log", ("env", *words))
+
+    @property
+    def journal(self) -> Path:
+        return self.folder / "journal"
+
+    def entries(self) -> list[Entry]:
+        """All stored entries."""
+        with open_read_only(self.journal) as journal:
+            read = [read_entry(stored.record) for stored in journal.records()]
+        return [entry for entry in read if entry is not None]
+
+    def inputs(self) -> list[Input]:
+        """All stored inputs."""
+        with open_read_only(self.journal) as journal:
+            read = [read_input(stored.record) for stored in journal.records()]
+        return [one for item in read if item is not None for one in inputs_in(item)]
+
+
+def console_dealer(program: Program, line: LineServer[RfidShoe]) -> ConsoleDealer:
+    """The dealer at the program's console, who retries if the program ended meanwhile."""
+
+    def wait_all_delivered() -> None:
+        taken = line.wait_for(lambda shoe: shoe.all_delivered)
+        assert taken, program.with_log_tail("cards were not read")
+
+    def declare(declaration: Mapping[str, object]) -> None:
+        wait_until(lambda: _declared(program, declaration), "the result is not declared")
+
+    return ConsoleDealer(wait_all_delivered, declare)
+
+
+def _declared(program: Program, declaration: Mapping[str, object]) -> bool:
+    """Whether the result is declared, now or before the program ended."""
+    if program.snapshot().coup is None:
+        return True
+    answer = program.ask({"request": "act", **declaration})
+    assert answer.ok, answer.error
+    return True
