@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from controller.cli.command import PROGRAM, Command
-from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of, find_command
-from controller.cli.errors import CommandError, ExitCode, write_stderr
-from controller.cli.program import run_program
-from controller.cli.standard_output import install_standard_streams
+from controller.cli.declaration import COMMANDS, commands_of, family_named, find_command
+from controller.system.command_line.brought import BROUGHT
+from controller.system.command_line.command import PROGRAM, Command
+from controller.system.command_line.errors import CommandError, ExitCode, write_stderr
+from controller.system.command_line.program import run_program
+from controller.system.command_line.standard_output import install_standard_streams
 
 RUN: Final = "run"
 HELP: Final = ("-h", "--help")
@@ -65,8 +66,8 @@ def _page(words: list[str]) -> str:
 
     if words[:1] and words[0] in HELP:
         return top_page()
-    if len(words) > 1 and words[0] in FAMILY_OF and words[1] in HELP:
-        return family_page(FAMILY_OF[words[0]])
+    if len(words) > 1 and words[1] in HELP and (family := family_named(words[0])) is not None:
+        return family_page(family)
     return ""
 
 
@@ -79,13 +80,13 @@ def _no_command(words: list[str]) -> int:
     if not words:
         write_stderr(top_page())
         return ExitCode.UNUSABLE
-    family = FAMILY_OF.get(words[0])
+    family = family_named(words[0])
     if family is not None and len(words) == 1:
         write_stderr(family_page(family))
         return ExitCode.UNUSABLE
     prefix = f"{words[0]} " if family is not None else ""
     wrong = words[1] if family is not None else words[0]
-    names = {one.name.removeprefix(prefix).partition(" ")[0] for one in COMMANDS}
+    names = {*(one.family for one in COMMANDS), *BROUGHT}
     if family is not None:
         names = {one.name.removeprefix(prefix) for one in commands_of(family.name)}
     near = get_close_matches(wrong, sorted(names), n=1)

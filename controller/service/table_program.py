@@ -37,11 +37,10 @@ from controller.service.device_log import (
 from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
 from controller.service.install.approval import approval_of, missing_parts
 from controller.service.manifest_lookup import ManifestLookup
-from controller.service.noise_limit import NoiseLimit, noise_limit_of
+from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.service.signal_lines import SignalLines, signal_lines_of
-from controller.service.stored_chunks import stored_chunks
 from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.line_output import LinesUnavailable

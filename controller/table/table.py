@@ -30,8 +30,8 @@ from controller.journal.store import Journal
 from controller.journal.values import DiskIsFull, Head, JournalError, JournalWriteFailed
 from controller.record.snapshot import Health
 from controller.rules.profiles.clauses import Clause
+from controller.system.fault_text import describe_fault, traceback_text
 from controller.table.disk_space import disk_stop_text
-from controller.table.fault_text import describe_fault, traceback_text
 from controller.table.input_queue import AwaitedInput, InputQueue, TableInput, UnstoredInputs
 from controller.table.loop import Loop
 from controller.table.stored_until import StoredUntil

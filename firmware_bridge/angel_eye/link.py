@@ -9,7 +9,7 @@ until the cycle has closed. A wrong setting shows as the same wrong step again a
 SEQ always has the same successor; losses on the line do not do that, because the lost SEQ is seen
 in the next cycle. The observed order is then adopted: steady wrong steps are no longer gaps, any
 *other* step still is one.
-Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence and commands.
+Source: firmware_bridge/angel_eye/README.md, sequence and commands.
 """
 
 from enum import StrEnum

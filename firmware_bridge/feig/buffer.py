@@ -1,6 +1,6 @@
 """Handles readings of the buffer, solicited or not: new records, overflow, clearing, next reading.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: firmware_bridge/feig/README.md, delivery.
 """
 
 from msgspec import UNSET

@@ -1,7 +1,7 @@
 """Requests to FEIG readers, as bytes.
 
 None of them discards the buffer.
-Source: firmware_bridge/README.md, "FEIG OBID", commands.
+Source: firmware_bridge/feig/README.md, commands.
 """
 
 from firmware_bridge.feig.frames import FeigCommand, FrameForm, encode_request

@@ -2,7 +2,7 @@
 
 Identifies the reader, decides which question is sent when, and clears records from the reader's
 buffer with the same output that delivers them.
-Source: firmware_bridge/README.md, "FEIG OBID".
+Source: firmware_bridge/feig/README.md.
 """
 
 from collections.abc import Iterable

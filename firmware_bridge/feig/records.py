@@ -4,7 +4,7 @@ Each record has a mark by which a record that is delivered again is recognised. 
 first records until they are cleared, so records delivered before can only be at the front of a
 reading, in the order in which they were delivered. A reading that begins with another record proves
 that all before it are gone.
-Source: firmware_bridge/README.md, "FEIG OBID", records and delivery.
+Source: firmware_bridge/feig/README.md, records and delivery.
 """
 
 import hashlib

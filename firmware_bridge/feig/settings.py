@@ -1,6 +1,6 @@
 """Settings of a FEIG link (buffer layout, delivery, deadlines), and the layouts of each model.
 
-Source: firmware_bridge/README.md, "FEIG OBID", models and settings.
+Source: firmware_bridge/feig/README.md, models and settings.
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """The frozen state of a FEIG link, its deadlines, and which question is sent next.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: firmware_bridge/feig/README.md, delivery.
 """
 
 from enum import StrEnum

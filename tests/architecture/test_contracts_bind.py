@@ -71,6 +71,8 @@ def test_no_wire_protocol_may_use_another() -> None:
 @pytest.mark.parametrize(
     ("contract", "importer", "imported"),
     [
+        ("published", "hil.demo.demo", "controller.cli.table.run"),
+        ("published", "office.audit.run", "controller.cli.commands"),
         ("second-reading", "hil.emulator.feig.device", "firmware_bridge.checksums"),
         ("second-reading", "hil.dealing.tableau", "controller.rules.tableau"),
         ("port-shape", "drivers.shoes.angel_eye", "firmware_bridge.transport.pump"),

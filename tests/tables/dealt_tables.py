@@ -1,7 +1,7 @@
 """Journals and scripted cores for the tests of tables and of the office.
 
 The reports are encoded here by the wire document, independently of the program's encoder.
-Source: firmware_bridge/README.md, "Angel Eye II-EX".
+Source: firmware_bridge/angel_eye/README.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence

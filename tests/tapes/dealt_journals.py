@@ -37,7 +37,7 @@ from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import Trust
 from foundation.message import message
-from hil.bench.card_path.tablelink import perform_tablelink
+from hil.bench.card_path.compute import perform_tablelink
 from hil.dealing.actions import (
     DealerAction,
     Pause,

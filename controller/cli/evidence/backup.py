@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import TableFile
 from controller.cli.table.pins import PinFile, author_of
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import TableFile
 from controller.system.messages.quantity import counted
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]

@@ -5,9 +5,9 @@ import argparse
 from pathlib import Path
 from typing import NoReturn
 
-from controller.cli.command import Command
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.help_page import code_lines_of, example_lines
+from controller.system.command_line.command import Command
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.help_lines import code_lines_of, example_lines
 
 
 class _Words(argparse.ArgumentParser):

@@ -18,15 +18,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from controller.journal.values import JournalError
 from controller.outlets.console.api import API, api_routes, problem
-from controller.outlets.console.metrics_pages import MetricsPages
-from controller.outlets.console.metrics_routes import Endpoint, Handler, metrics_routes, not_found
+from controller.outlets.console.metrics_routes import (
+    Endpoint,
+    Handler,
+    MetricsPages,
+    metrics_routes,
+    not_found,
+)
 from controller.outlets.console.page_routes import page_routes
 from controller.outlets.console.page_turns import PageTurns
 from controller.outlets.console.security import Forbidden, StrictHeaders, check_host
 from controller.outlets.console.table_parts import TableParts
 from controller.outlets.console.table_site import TableSite
 from controller.outlets.control.table_requests import TableUnavailable
-from controller.table.fault_text import describe_fault, traceback_text
+from controller.system.fault_text import describe_fault, traceback_text
 
 LOG = logging.getLogger("smartshoe.console")
 

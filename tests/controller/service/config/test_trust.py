@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.core.stored_settings import SETTINGS
 from controller.service.commissioning.firmware_list import ApprovedEntry, sign, store_list
@@ -15,6 +14,7 @@ from controller.service.commissioning.pairing_file import PairedDevice, PairedRo
 from controller.service.config.document import ConfigError
 from controller.service.config.load import TableConfig, load_config
 from controller.service.config.trust import TrustSection, read_trust
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import TableKey, make_key
 from drivers.commands import ShufflerOrder
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
