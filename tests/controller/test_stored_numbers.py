@@ -12,7 +12,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from controller.procedure.states import finished_coups
 from msgspec import inspect
 
 from controller.core.state import CoreState
@@ -24,6 +23,7 @@ from controller.monitors.across_shoes import pace, shufflers
 from controller.monitors.across_shoes.shufflers import Shuffler
 from controller.monitors.faces import face_of
 from controller.monitors.past import PastShoe
+from controller.procedure import finished_coups
 from controller.procedure.finished_coups import EarlierShoe, FinishedCoup, packed_wagers
 from controller.rules.advisory import OrderTest
 from controller.rules.cards import FACES, SUIT_NUMBERS, Card, Rank, Suit, face_number

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from replay_any_build import concluded_records
 
 from controller.core.build import build_core
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
+from controller.core.script.player import ShoeCount, due_place, step_inputs
 from controller.core.settings import Settings
 from controller.core.tape.entries import Entry
 from controller.core.tape.inputs import (
@@ -38,7 +38,7 @@ from controller.core.tape.inputs import (
     PowerSign,
     Started,
 )
-from controller.journal.record import link
+from controller.journal.encoding import link
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.rulebook import ObservableFact

@@ -22,10 +22,10 @@ from controller.archive.consumers import FeedContent
 from controller.archive.export import finished_span, open_irregularities, rows
 from controller.cli import main as cli
 from controller.core.state import Stored
+from controller.journal.encoding import GENESIS
 from controller.journal.folder import sealed_files
-from controller.journal.record import GENESIS
 from controller.journal.store import open_read_only
-from controller.outlets.console.openapi import openapi_document
+from controller.outlets.console.api import openapi_document
 from controller.outlets.console.sites import ConsolePart, WebPlace, WebServers
 from controller.outlets.control.answer_schema import Answer
 from controller.outlets.control.answers import answered_entries, refusal_text

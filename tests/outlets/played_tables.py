@@ -22,8 +22,8 @@ from controller.core.state import CoreState, Stored
 from controller.core.tape.entries import Entry
 from controller.core.tape.inputs import Input, Started
 from controller.core.tape.records import inputs_in, read_input
+from controller.journal.encoding import link
 from controller.journal.people import PeopleFile
-from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.journal.tape_file import TapeReader
 from controller.journal.values import SavedState, StoredRecord
