@@ -1,8 +1,10 @@
-"""Common part of the FEIG reader drivers: link, life cycle, faults and refused commands.
+"""Common part of the FEIG reader drivers: link, life cycle, faults, refused commands, tag kinds.
 
 Not: what a tag means, which depends on where the reader is installed.
+Source: firmware_bridge README, "FEIG OBID".
 """
 
+from types import MappingProxyType
 from typing import Final, TypeVar, assert_never
 
 from msgspec import UNSET
@@ -39,6 +41,33 @@ from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState, Question
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
 from foundation.message import Message, message
+from foundation.recorded_text import ForeignText
+
+# ISO 15693 and ISO 18000-3 mode 3.
+CARD_KINDS = (0x03, 0x09)
+
+_NAMES = MappingProxyType(
+    {
+        0x00: "I-Code 1",
+        0x01: "Tag-it",
+        0x03: "ISO 15693",
+        0x04: "ISO 14443 A",
+        0x05: "ISO 14443 B",
+        0x06: "I-Code EPC",
+        0x07: "I-Code UID",
+        0x09: "ISO 18000-3 mode 3",
+        0x80: "ISO 18000-6 A",
+        0x81: "ISO 18000-6 B",
+        0x83: "EM4222",
+        0x84: "EPC class 1 gen 2",
+    }
+)
+
+
+def kind_name(kind: int) -> ForeignText:
+    """The kind's name, with its number in hex."""
+    return f"{_NAMES.get(kind, 'unknown')} ({kind:02X})"
+
 
 _IDENTIFIED: Final[StageStep] = (Stage.IDENTIFIED, message("reader_identified"))
 _ONLINE: Final[StageStep] = (Stage.ONLINE, message("first_report_or_answer_understood"))

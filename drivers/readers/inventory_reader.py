@@ -19,8 +19,13 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
-from drivers.readers.transponders import CARD_KINDS, kind_name
+from drivers.readers.feig_reader import (
+    CARD_KINDS,
+    FeigReader,
+    FeigReaderState,
+    events_of,
+    kind_name,
+)
 from drivers.shell import StageStep, is_closed, refused, unanswered
 from firmware_bridge.feig.items import (
     BlocksRead,

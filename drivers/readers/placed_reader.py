@@ -7,8 +7,13 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, OtherTransponder, Spot, Stage, TagSeen
 from drivers.faults import DeviceFault
-from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
-from drivers.readers.transponders import CARD_KINDS, kind_name
+from drivers.readers.feig_reader import (
+    CARD_KINDS,
+    FeigReader,
+    FeigReaderState,
+    events_of,
+    kind_name,
+)
 from firmware_bridge.feig.continuity import age_ms
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.feig.settings import FeigLinkSettings

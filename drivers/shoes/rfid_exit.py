@@ -21,7 +21,7 @@ from drivers.events import (
     TagsTogether,
 )
 from drivers.faults import DeviceFault
-from drivers.readers.transponders import CARD_KINDS, kind_name
+from drivers.readers.feig_reader import CARD_KINDS, kind_name
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.link import LinkFaultKind
 from foundation.message import message

@@ -64,7 +64,7 @@ def test_no_phase_and_no_kind_of_event_is_without_an_answer(table_in_phase) -> N
     judged = [event.action if isinstance(event, OperatorAction) else event for event in events]
     # A declaration in words is judged as that by the shoe's buttons.
     acts = {*ACT_JUDGES, *PLAY_ACT_JUDGES}
-    # Two have one answer in every phase: tests/controller/core/test_day_change.py for a jump of the
+    # Two have one answer in every phase: tests/controller/core/test_core.py for a jump of the
     # clock, test_advisories.py.
     events = kinds(DomainEvent) - {ClockJumped, AdvisoryRaised}
     assert {type(one) for one in judged} == events | acts - {DeclareResult}

@@ -18,7 +18,7 @@ from drivers.events import (
     TagsTogether,
 )
 from drivers.faults import DeviceFault
-from drivers.readers.transponders import kind_name
+from drivers.readers.feig_reader import kind_name
 from drivers.shoes.rfid_exit import (
     TAGS_MAX,
     ExitSettings,

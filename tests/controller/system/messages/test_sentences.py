@@ -38,7 +38,7 @@ LEFT = (
     "drivers/readers/models.py",
     "drivers/shoes/models.py",
     "drivers/shufflers/models.py",
-    "drivers/readers/transponders.py",
+    "drivers/readers/feig_reader.py",
     # Errors of what a person configured, and the names of threads.
     "firmware_bridge/transport/allow_list.py",
     "firmware_bridge/transport/hotplug.py",
