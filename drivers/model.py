@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct, ValidationError, inspect, msgpack, structs
 
@@ -15,6 +15,7 @@ from foundation.message import Message
 from foundation.typed_reading import binary_decoder, convert
 
 SettingsT = TypeVar("SettingsT", bound=Struct)
+Milliseconds: TypeAlias = Annotated[int, Meta(ge=1, le=60_000)]
 
 
 class DeviceKind(StrEnum):

@@ -8,7 +8,8 @@ from controller.core.tape.inputs import NoiseDropped, ReportsExceeded
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.report_limit import ReportLimit
 from drivers import framing
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
+from drivers.shoes.rfid_model import FEIG_RFID
 from firmware_bridge.transport.port import Chunk, PortEvent, PortShut
 from foundation.message import message
 from foundation.timestamp import Timestamp
