@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from controller.archive.sealer import Sealer
-from controller.core.state import Subscriber
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.inputs import AdvisoryGiven, PowerSign, Started
 from controller.journal.folder_lock import narrow_modes
@@ -178,17 +177,16 @@ class TableProgram:
         _require_approval(config)
         _narrow_journal(config.journal_folder)
         signal_lines = self._take_lines()
-        # Who follows what is stored: in this order, after sealing, none in a card's path.
+        # Who follows what is stored, none in a card's path.
         log = TableLog(config.settings)
-        followers: list[Subscriber] = [self.metrics, self._batches, log]
-        followers += [self._monitors, self._coups]
+        table.subscribe(self.metrics, log, self._monitors, self._coups)
+        table.subscribe_apart(self._batches)
         if signal_lines is not None:
-            followers.append(signal_lines)
+            table.subscribe_apart(signal_lines)
         if self._overlay is not None:
-            followers.append(self._overlay)
+            table.subscribe_apart(self._overlay)
         if self._feeds:
-            followers.append(FeedWake(self._feeds))
-        table.subscribe(followers)
+            table.subscribe_apart(FeedWake(self._feeds))
         try:
             self._start_overlay()
             self._run(running)

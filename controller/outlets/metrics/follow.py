@@ -1,7 +1,7 @@
 """Keeps the counts of a table at its newest record: saved counts, then the journal's records.
 
-After a start, and where transactions were left out, it reads on from the journal, on the thread of
-its own queue: no start and no card waits. What was counted once is not counted again.
+After a start, and where transactions were left out, it reads on from the journal, beside play: no
+start and no card waits. What was counted once is not counted again.
 """
 
 import logging
