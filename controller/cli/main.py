@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Final
 
 from controller.cli.command import PROGRAM, Command
-from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of, find_command
 from controller.cli.errors import CommandError, ExitCode, write_stderr
 from controller.cli.program import run_program
 from controller.cli.standard_output import install_standard_streams
@@ -48,6 +47,13 @@ def _dispatch(words: list[str]) -> int:
     if page:
         print(page)
         return ExitCode.DONE
+    if words[:1] == [RUN]:
+        # A running table keeps no declaration of the other commands.
+        from controller.cli.declared_table import RUN_TABLE
+
+        return _run_plain(RUN_TABLE, words[1:])
+    from controller.cli.declaration import find_command
+
     found = find_command(words)
     if found is None:
         return _no_command(words)
@@ -61,19 +67,21 @@ def _dispatch(words: list[str]) -> int:
 
 def _page(words: list[str]) -> str:
     """The page of the program or of a family, if one is asked for."""
+    if not set(words[:2]) & {*HELP}:
+        return ""
+    from controller.cli.declaration import FAMILY_OF
     from controller.cli.help_page import family_page, top_page
 
-    if words[:1] and words[0] in HELP:
+    if words[0] in HELP:
         return top_page()
-    if len(words) > 1 and words[0] in FAMILY_OF and words[1] in HELP:
-        return family_page(FAMILY_OF[words[0]])
-    return ""
+    return family_page(FAMILY_OF[words[0]]) if words[0] in FAMILY_OF else ""
 
 
 def _no_command(words: list[str]) -> int:
     """Without a command: the commands, on stderr. Raises CommandError for an unknown one."""
     from difflib import get_close_matches
 
+    from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of
     from controller.cli.help_page import family_page, top_page
 
     if not words:

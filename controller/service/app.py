@@ -24,7 +24,7 @@ from controller.service.install.table_account import ACCOUNT, has_account
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
-from controller.system.process import make_undumpable, runs_as_root
+from controller.system.process import make_undumpable, runs_as_root, share_heap
 from controller.table.fault_text import describe_fault, traceback_text
 from foundation.context_thread import ContextThread
 
@@ -51,6 +51,7 @@ def run_configured(
     signals = (*STOP_SIGNALS, signal.SIGHUP) if several else STOP_SIGNALS
     # Blocked before any other thread starts, so that only the waiting thread gets the signals.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    share_heap()
     lines = _log_to_stderr(several=several)
     try:
         configs = usable_tables(path)[0] if several else (_config_of_file(path),)

@@ -7,7 +7,6 @@ from typing import NoReturn
 
 from controller.cli.command import Command
 from controller.cli.errors import CommandError, ExitCode
-from controller.cli.help_page import code_lines_of, example_lines
 
 
 class _Words(argparse.ArgumentParser):
@@ -19,9 +18,13 @@ class _Words(argparse.ArgumentParser):
 
 def main(command: Command, words: list[str]) -> int:
     """Run the tables; returns the exit code. Raises CommandError for wrong words."""
-    parser = _parser(command)
+    parser = _parser()
     options = parser.parse_args(words)
     if options.help:
+        from controller.cli.help_page import code_lines_of, example_lines
+
+        ends = [*example_lines(command.examples), "", *code_lines_of(command)]
+        parser.epilog = "\n".join(ends)
         print(parser.format_help(), end="")
         return ExitCode.DONE
     named = [one for one in (options.file, options.config) if one is not None]
@@ -44,14 +47,13 @@ def main(command: Command, words: list[str]) -> int:
     return ExitCode.DONE
 
 
-def _parser(command: Command) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = _Words(
         prog="smartshoe run",
         description=(
             "Run a table, or every table of a folder: read the shoe, judge every card, keep the"
             " evidence."
         ),
-        epilog="\n".join([*example_lines(command.examples), "", *code_lines_of(command)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
