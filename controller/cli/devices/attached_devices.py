@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.cli.errors import parse_reports
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.device_log import device_role
 from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceAllowed, refuse_keyboard

@@ -17,7 +17,8 @@ from controller.cli.errors import CommandError, ExitCode
 from controller.core.settings import DeviceSettings, installation
 from controller.journal.store import Journal, JournalError
 from controller.rules.profiles.load import load_clauses
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.system.messages.catalogue import to_words
 from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
 from drivers.model import LISTENING, BadDeviceSettings, DeviceKind

@@ -17,7 +17,7 @@ from controller.cli.path_parameters import ConfigFile
 from controller.service.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
 
 if TYPE_CHECKING:
-    from controller.service.config.load import TableConfig
+    from controller.service.config.table_config import TableConfig
 
 Check = tuple[str, Callable[[], Iterable[Diagnosis]]]
 _MARKS: Final = {Grade.GOOD: "ok", Grade.REMARK: "REMARK", Grade.PROBLEM: "PROBLEM"}

@@ -36,10 +36,15 @@ def main(command: Command, words: list[str]) -> int:
             allowed="FILE or --config FILE, once",
             remedy="`smartshoe check-config --example > table.toml` writes an example",
         )
+    from controller.service.config.apart import begin_reading
+
+    # First: it is read while this process loads the rest.
+    read = None if named[0].is_dir() else begin_reading(named[0])
     from controller.service.app import run_configured
 
     run_configured(
         named[0],
+        read=read,
         close_coup_as_partial=options.close_coup_as_partial,
         as_root=options.as_root,
         devices=not options.no_devices,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from controller.rules.profiles.profile import Profile
-    from controller.service.config.load import TableConfig
+    from controller.service.config.table_config import TableConfig
 
 
 def plain_settings(config: "TableConfig") -> dict[str, object]:

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Final
 
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.install.certificates import certificate_remarks
 from controller.service.install.diagnosis import Diagnosis, good, problem, remark
 from controller.service.install.machine_checks import account_of, acting_as

@@ -11,7 +11,8 @@ import pytest
 
 from controller.service import app
 from controller.service.app import require_account_of_tables, usable_tables
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.table_program import StartRefused
 
 Put = Callable[..., Path]

@@ -21,7 +21,7 @@ from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.rules.profiles.load import load_clauses
 from controller.service import power_fail
-from controller.service.config.machine_sections import PowerSettings
+from controller.service.config.table_config import PowerSettings
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.table.table import Health, RunSpec, Table
 from firmware_bridge.gpio.chip import GpioUnavailable
