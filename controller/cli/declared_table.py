@@ -6,6 +6,7 @@ Source: controller.cli.declaration joins all commands.
 from typing import Final
 
 from controller.cli.command import CTRL_C, Command, HelpSection, example
+from controller.cli.declared_run import RUN_TABLE
 from controller.cli.errors import ExitCode
 
 _FLOOR: Final = "--config table.toml --by 'A. Floor'"
@@ -27,43 +28,6 @@ _UNREACHED: Final = "no table is running there, or it does not answer"
 _CHANGED: Final = {DONE: "changed", NO: "refused", ExitCode.NO_TABLE: _UNREACHED}
 _ACTED: Final = {DONE: "done and on record", NO: "refused", ExitCode.NO_TABLE: _UNREACHED}
 
-RUN_TABLE: Final = Command(
-    "run",
-    HelpSection.RUN,
-    "Run a table, or those of a folder, until they are stopped.",
-    "controller.cli.table.run:main",
-    (
-        example(
-            "smartshoe run table.toml",
-            "...",
-            "... INFO smartshoe.devices: shoe: socket://127.0.0.1:4001 is open",
-            "...",
-            "... INFO smartshoe: table M-12 is running; journal ...",
-            "...",
-            needs=CTRL_C,
-        ),
-        example(
-            "smartshoe run pit-3",
-            "...",
-            "... INFO M-12 smartshoe: table M-12 is running; journal ...",
-            "...",
-            needs=CTRL_C,
-        ),
-        example(
-            "smartshoe run --config table.toml --close-coup-as-partial",
-            "...",
-            "... INFO smartshoe: table M-12 is running; journal ...",
-            "...",
-            needs=CTRL_C,
-        ),
-    ),
-    {
-        DONE: "stopped on request",
-        NO: "evidence could not be stored, or the program failed; what is stored is kept",
-        ExitCode.NO_TABLE: "the table may not start: settings, journal, or address in use",
-    },
-    plain=True,
-)
 RUN: Final = (
     RUN_TABLE,
     Command(

@@ -49,7 +49,7 @@ def _dispatch(words: list[str]) -> int:
         return ExitCode.DONE
     if words[:1] == [RUN]:
         # A running table keeps no declaration of the other commands.
-        from controller.cli.declared_table import RUN_TABLE
+        from controller.cli.declared_run import RUN_TABLE
 
         return _run_plain(RUN_TABLE, words[1:])
     from controller.cli.declaration import find_command

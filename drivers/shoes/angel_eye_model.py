@@ -1,18 +1,19 @@
 """The Angel Eye II-EX: its settings, and what it can do."""
 
-from typing import Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
 from drivers.framing import Framing
 from drivers.interface import Driver
 from drivers.model import CardReading, DeviceKind, DeviceModel, Installation, Milliseconds
-from drivers.monitor import DeviceMonitor, WireView, Words, fault_text, hex_text, wire_lines
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from firmware_bridge.angel_eye.frames import BccReading, ReportFrame, feed
-from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm, SequenceCycle
-from firmware_bridge.link import LinkFault, Unframed
+from firmware_bridge.link import Unframed
+
+if TYPE_CHECKING:
+    from drivers.monitor import DeviceMonitor, Words
 
 _NS_PER_MS: Final = 1_000_000
 
@@ -56,26 +57,13 @@ def _angel_eye(settings: AngelEyeSettings, installed: Installation) -> AngelEyeS
     return AngelEyeShoe(AngelEyeShoeSettings(link, installed.allow_commands))
 
 
-_AngelEyeView: TypeAlias = tuple[Unframed, MaskPlace]
-
-
 def _angel_eye_monitor(
-    settings: AngelEyeSettings, driver: Driver[Any], words: Words, masked: bool
-) -> DeviceMonitor:
-    def lines(
-        state: _AngelEyeView, data: bytes, words: Words, masked: bool
-    ) -> tuple[_AngelEyeView, tuple[str, ...]]:
-        plain = settings.payload is not PayloadForm.BIT_7
-        text, place = mask_raw(data, state[1], plain=plain)
-        unframed, found = feed(state[0], data, settings.bcc_reading, plain=plain)
-        frames = (
-            fault_text(one, words) if isinstance(one, LinkFault) else frame_text(one, masked=masked)
-            for one in found
-        )
-        return (unframed, place), wire_lines(text if masked else hex_text(data), frames)
+    settings: AngelEyeSettings, driver: Driver[Any], words: "Words", masked: bool
+) -> "DeviceMonitor":
+    # What a technician sees; a table that runs shows nothing of it.
+    from drivers.shoes.angel_eye_monitor import monitor  # noqa: PLC0415
 
-    fresh = (Unframed(), MaskPlace.UNKNOWN)
-    return DeviceMonitor(words, driver, WireView(fresh, lines), masked)
+    return monitor(settings.bcc_reading, settings.payload, driver, words, masked=masked)
 
 
 ANGEL_EYE_II_EX: Final = DeviceModel(

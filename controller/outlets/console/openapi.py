@@ -1,20 +1,24 @@
-"""The bodies of the API, and its OpenAPI 3.1 document, which is made from their types.
+"""The OpenAPI 3.1 document of the API, which is made from the types of its bodies.
 
 Source: OpenAPI Specification 3.1.1; docs/api/openapi.json is the committed form; RFC 9457.
 """
 
 from functools import cache
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from msgspec import Meta, Struct
-
+from controller.outlets.console.api_bodies import (
+    ActBody,
+    ActionList,
+    Problem,
+    SignOnAnswer,
+    SignOnBody,
+)
 from controller.outlets.console.security import BODY_BYTES_MAX
 from controller.outlets.control.answer_schema import Answer
 from controller.outlets.control.declared_actions import NOT_BLANK, schema_of
 from controller.record.snapshot import Snapshot
 from controller.rules.actions.actions import ACTIONS
-from controller.rules.actions.declaration import TEXT_LENGTH_MAX, Role
-from controller.system.json_document import Secret
+from controller.rules.actions.declaration import TEXT_LENGTH_MAX
 from controller.system.json_schema import schemas_of
 
 VERSION: Final = "1"
@@ -34,49 +38,6 @@ _PROBLEMS: Final = {
 }
 _READING: Final = (401, 421, 503)
 _WRITING: Final = (400, 401, 403, 413, 415, 421, 422, 429, 503)
-
-
-class SignOnBody(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who signs on. Without `by` and `pin`, at the table's own screen alone, nobody does."""
-
-    by: str = ""
-    pin: Secret = ""
-
-
-class SignOnAnswer(Struct, frozen=True):
-    """The token of a session; nobody gets it again. `person` is empty where nobody signed on.
-
-    The sign-on ends after so many `minutes` without an act.
-    """
-
-    token: str
-    person: str
-    role: Role | None
-    minutes: int
-
-
-class ActBody(Struct, frozen=True):
-    """By whom and why; the values of the action stand beside."""
-
-    by: Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)] = ""
-    role: Role | None = None
-    reason: Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)] = ""
-
-
-class Problem(Struct, frozen=True, omit_defaults=True):
-    """Why a request was not carried out, what is allowed, and what to do (RFC 9457)."""
-
-    status: int
-    title: str
-    detail: str
-    allowed: str = ""
-    remedy: str = ""
-
-
-class ActionList(Struct, frozen=True):
-    """The actions, with the roles that may take them, their values and the schema of these."""
-
-    actions: tuple[dict[str, Any], ...]
 
 
 @cache

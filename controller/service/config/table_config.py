@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from controller.archive.consumers import FeedSettings
 from controller.archive.signer import SigningSettings
 from controller.archive.witness import WitnessSettings
 from controller.core.settings import Settings
@@ -19,6 +18,7 @@ from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings
 
 if TYPE_CHECKING:
+    from controller.archive.consumers import FeedSettings
     from controller.system.line_output import LineOutputSettings
 
 
@@ -127,7 +127,7 @@ class TableConfig(Struct, frozen=True):
     control_socket: Path
     control_group: str
     unix_people: Mapping[str, str]
-    feeds: tuple[FeedSettings, ...] = ()
+    feeds: "tuple[FeedSettings, ...]" = ()
     approval: ApprovalSettings | None = None
     machine: MachineLines = MachineLines()
     metrics_tls: ServerTlsFiles | None = None

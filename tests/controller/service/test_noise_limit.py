@@ -13,8 +13,12 @@ from controller.core.settings import (
 )
 from controller.core.tape.inputs import NoiseDropped
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
-from drivers import framing
+from drivers.framing import Framing
 from drivers.model import ReaderSeat
+from drivers.readers.feig_settings import FEIG_FRAMING
+from drivers.scanners.ssi_model import ZEBRA_SSI
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
+from drivers.tablelink import monitor as tablelink
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp
@@ -30,7 +34,7 @@ MORE_THAN_ENOUGH = 4 * NoiseLimit.BYTES_MAX
 class Limited:
     """A limit, what it passed on, its pauses, and a clock."""
 
-    def __init__(self, of: framing.Framing = framing.ANGEL_EYE) -> None:
+    def __init__(self, of: Framing = ANGEL_EYE_II_EX.framing) -> None:
         self.passed: list[PortEvent | NoiseDropped] = []
         self.pauses: list[float] = []
         self.closed = False
@@ -284,8 +288,8 @@ def test_half_a_frame_is_given_up_when_the_port_is_opened_again() -> None:
     assert limited.bytes_passed == before + len(whole)
 
 
-@pytest.mark.parametrize("of", [framing.FEIG, framing.SSI, framing.TABLELINK])
-def test_every_protocol_has_its_noise_limited(of: framing.Framing) -> None:
+@pytest.mark.parametrize("of", [FEIG_FRAMING, ZEBRA_SSI.framing, tablelink.FRAMING])
+def test_every_protocol_has_its_noise_limited(of: Framing) -> None:
     limited = Limited(of)
     limited.flood(bytes((0xFF, 0)) * 4096)
 
@@ -308,6 +312,6 @@ def test_the_device_at_a_port_decides_what_is_noise(script) -> None:
         assert limit is not None
         found[port] = limit._framing
     assert list(found.values()) == [
-        framing.ANGEL_EYE, framing.FEIG, framing.SSI, framing.TABLELINK
+        ANGEL_EYE_II_EX.framing, FEIG_FRAMING, ZEBRA_SSI.framing, tablelink.FRAMING
     ]  # fmt: skip
     assert noise_limit_of(settings, "/dev/hid", unqueued) is None

@@ -7,7 +7,6 @@ from controller.core.settings import DeviceSettings
 from controller.core.tape.inputs import NoiseDropped, ReportsExceeded
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.report_limit import ReportLimit
-from drivers import framing
 from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
 from drivers.shoes.rfid_model import FEIG_RFID
 from firmware_bridge.transport.port import Chunk, PortEvent, PortShut
@@ -26,7 +25,7 @@ class Port:
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.passed: list[PortEvent | NoiseDropped | ReportsExceeded] = []
-        self.limit = NoiseLimit(framing.ANGEL_EYE, self.put, reports=ReportLimit(limit))
+        self.limit = NoiseLimit(ANGEL_EYE_II_EX.framing, self.put, reports=ReportLimit(limit))
         self.at_ns = S
         self.number = 0
 
@@ -118,7 +117,7 @@ def test_the_pause_doubles_up_to_ten_minutes_and_begins_again_after_ten_sound_on
 def test_an_ended_table_closes_no_port() -> None:
     port = Port()
     port.put = lambda _item: False  # type: ignore[method-assign]
-    port.limit = NoiseLimit(framing.ANGEL_EYE, port.put, reports=ReportLimit(LIMIT))
+    port.limit = NoiseLimit(ANGEL_EYE_II_EX.framing, port.put, reports=ReportLimit(LIMIT))
     port.deal(100, 20)
 
 
