@@ -5,11 +5,13 @@ process, and the table gets the checked value.
 """
 # ruff: noqa: PLC0415 - what reads a configuration is loaded where it is read.
 
+import copyreg
 import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from types import MappingProxyType
+from typing import Any, NoReturn
 
 from controller.service.config.table_config import TableConfig
 
@@ -45,9 +47,19 @@ def _read_and_leave(file: Path, writing: int) -> NoReturn:
     try:
         from controller.service.config.load import load_config
 
+        copyreg.pickle(MappingProxyType, _reduce)
         data = pickle.dumps(load_config(file))
         with os.fdopen(writing, "wb") as pipe:
             pipe.write(data)
     finally:
         # Without the handlers of the parent's end, and without a word: an error is the parent's.
         os._exit(0)
+
+
+def _reduce(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Of mappings that cannot be changed pickle knows nothing."""
+    return _unchangeable, (dict(mapping),)
+
+
+def _unchangeable(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(mapping)
