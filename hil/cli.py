@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer.core import TyperCommand
 
-from controller.cli.command import ALWAYS, Example, example
-from controller.cli.commands import usage_error
-from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode, write_stderr
-from controller.cli.help_page import example_lines
-from controller.cli.program import run_program
-from controller.cli.standard_output import install_standard_streams
+from controller.system.command_line.command import ALWAYS, Example, example
+from controller.system.command_line.errors import KNOWN_ERRORS, CommandError, ExitCode, write_stderr
+from controller.system.command_line.help_lines import example_lines
+from controller.system.command_line.program import run_program
+from controller.system.command_line.standard_output import install_standard_streams
+from controller.system.command_line.usage import usage_error
 from controller.version import software_identifier
 from hil.acceptance.command import ACCEPT_EXAMPLES, ACCEPT_NOTES, accept
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake

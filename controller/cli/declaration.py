@@ -1,20 +1,19 @@
-"""The one declaration of all commands: help pages, dispatch, exit codes, examples, completion."""
+"""The declaration of the table's commands, and the way to those of other distributions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from controller.cli.command import Command, Family, HelpSection
 from controller.cli.declared_devices import DEVICES
 from controller.cli.declared_evidence import EVIDENCE
-from controller.cli.declared_reports import REPORTS
 from controller.cli.declared_rules import RULES
 from controller.cli.declared_set_up import SET_UP
 from controller.cli.declared_table import DECIDE, RUN
+from controller.system.command_line.brought import BROUGHT, Declared, declared, is_installed
+from controller.system.command_line.command import Command, Family, HelpSection
 
 FAMILIES: Final = (
     Family("journal", HelpSection.EVIDENCE, "List, export, archive, prune and hold sealed shoes."),
-    Family("report", HelpSection.EVIDENCE, "Write printed reports of a shoe or a gaming day."),
     Family("people", HelpSection.EVIDENCE, "Accounts at a table; names of a record, erase one."),
     Family("shuffles", HelpSection.EVIDENCE, "List, export and verify the receipts of shuffles."),
     Family(
@@ -40,7 +39,7 @@ FAMILIES: Final = (
 )
 
 
-COMMANDS: Final = (*RUN, *DECIDE, *EVIDENCE, *REPORTS, *RULES, *DEVICES, *SET_UP)
+COMMANDS: Final = (*RUN, *DECIDE, *EVIDENCE, *RULES, *DEVICES, *SET_UP)
 BY_NAME: Final = MappingProxyType({one.name: one for one in COMMANDS})
 FAMILY_OF: Final = MappingProxyType({one.name: one for one in FAMILIES})
 
@@ -48,10 +47,14 @@ FAMILY_OF: Final = MappingProxyType({one.name: one for one in FAMILIES})
 def find_command(words: Sequence[str]) -> tuple[Command, list[str]] | None:
     """The command that the first words name, and the words that follow; None if there is none.
 
-    A family's default is meant if nothing but options follows its name.
+    A family's default is meant if nothing but options follows its name. Raises CommandError for
+    the command of a distribution that is not installed.
     """
+    known: Mapping[str, Command] = BY_NAME
+    if words and words[0] in BROUGHT:
+        known = {one.name: one for one in declared(words[0]).commands}
     for count in (2, 1):
-        found = BY_NAME.get(" ".join(words[:count])) if len(words) >= count else None
+        found = known.get(" ".join(words[:count])) if len(words) >= count else None
         if found is not None:
             return found, list(words[count:])
     family = FAMILY_OF.get(words[0]) if words else None
@@ -60,6 +63,21 @@ def find_command(words: Sequence[str]) -> tuple[Command, list[str]] | None:
     return None
 
 
+def family_named(word: str) -> Family | None:
+    """The family of this name. Raises CommandError where its distribution is not installed."""
+    return declared(word).family if word in BROUGHT else FAMILY_OF.get(word)
+
+
 def commands_of(family: str) -> tuple[Command, ...]:
     """The commands whose first word is `family`."""
-    return tuple(one for one in COMMANDS if one.family == family)
+    known = declared(family).commands if family in BROUGHT else COMMANDS
+    return tuple(one for one in known if one.family == family)
+
+
+def installed() -> tuple[Declared, ...]:
+    """What this and every other installed distribution declare: help needs less."""
+    return (
+        *(Declared(commands_of(one.name), one) for one in FAMILIES),
+        Declared(tuple(one for one in COMMANDS if one.name == one.family)),
+        *(declared(name) for name in BROUGHT if is_installed(name)),
+    )

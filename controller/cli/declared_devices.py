@@ -5,8 +5,8 @@ Source: controller.cli.declaration joins all commands.
 
 from typing import Final
 
-from controller.cli.command import CTRL_C, Command, HelpSection, example
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import CTRL_C, Command, HelpSection, example
+from controller.system.command_line.errors import ExitCode
 
 _DIGEST: Final = "0b" * 32
 _DEVICE: Final = "a device at this port"

@@ -5,8 +5,8 @@ Source: controller.cli.declaration joins all commands.
 
 from typing import Final
 
-from controller.cli.command import BY_A_PERSON, Command, HelpSection, example
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import BY_A_PERSON, Command, HelpSection, example
+from controller.system.command_line.errors import ExitCode
 
 DONE, NO, UNUSABLE = ExitCode.DONE, ExitCode.NO, ExitCode.UNUSABLE
 
@@ -78,84 +78,6 @@ EVIDENCE: Final = (
         },
     ),
     Command(
-        "audit",
-        HelpSection.EVIDENCE,
-        "Validate the journals of many days and tables again.",
-        "controller.cli.evidence.audit:audit",
-        (
-            example(
-                "smartshoe audit journal",
-                "...",
-                " table   gaming day   shoes   coups   cards   clean   replayed   ...",
-                "...",
-                " M7      2025-11-21   2       6       28      2       0          ...",
-                "...",
-                "nothing found",
-            ),
-            example(
-                "smartshoe audit archive journal --key table.key.pub",
-                "...",
-                "7 files of 2 journals, 84 cards, 0.2 s, ... cards per second",
-                "...",
-                "nothing found",
-            ),
-            example(
-                "smartshoe audit journal --deep --json",
-                "{",
-                '  "whole": true,',
-                '  "findings": 0,',
-                "...",
-            ),
-        ),
-        {
-            DONE: "nothing found",
-            NO: "findings",
-            UNUSABLE: "wrong usage, or a path has nothing to audit",
-            ExitCode.INTERRUPTED: "interrupted by Ctrl-C; the result so far is shown",
-        },
-    ),
-    Command(
-        "evidence",
-        HelpSection.EVIDENCE,
-        "Write the evidence of one coup into one file.",
-        "controller.cli.evidence.bundle:evidence",
-        (
-            example(
-                "smartshoe evidence 2025-11-21/1/1 journal --out coup-1.zip",
-                "coup-1.zip: coup 2025-11-21/1/1, 12 files, 196572 bytes",
-                "  sha256 4327a567c7974620560b57fa928873650fe6f1de49d508c3a84fa88efe8c7dae",
-                "  to check it anywhere: unpack it and run `python3 verify.py .` in its folder",
-            ),
-            example(
-                "smartshoe evidence 1/2 --journal archive \\\n    --out coup-2.zip --json",
-                "{",
-                '  "path": "coup-2.zip",',
-                '  "coup": "2025-11-22/1/2",',
-                "...",
-            ),
-            example(
-                "smartshoe evidence --at '2025-11-21 09:00:05' journal --out coup.zip",
-                "2025-11-21 09:00:05 +00:00",
-                "  2025-11-21/1/2  09:00:03 to 09:00:04 +00:00  Player wins",
-                "  2025-11-21/1/3  09:00:04 to 09:00:06 +00:00  Player wins  <- chosen",
-                "  2025-11-21/2/1  09:00:07 to 09:00:08 +00:00  Player wins",
-                "  if another one is meant, give it in place of --at",
-                "coup.zip: coup 2025-11-21/1/3, 12 files, ...",
-                "...",
-            ),
-        ),
-        {
-            DONE: "written",
-            UNUSABLE: "wrong usage, no such coup, or something cannot be read or written",
-        },
-        (
-            "Whoever receives the file unpacks it, reads index.html, and checks everything with"
-            " `python3 verify.py .`; this program is not needed for that. --at finds the coup that"
-            " was dealt nearest to a time, at most 15 minutes away, and lists those beside it; the"
-            " date is the gaming day's, also after midnight."
-        ),
-    ),
-    Command(
         "journal list",
         HelpSection.EVIDENCE,
         "List the sealed shoes, the oldest first.",
@@ -208,7 +130,8 @@ EVIDENCE: Final = (
         {DONE: "done", NO: "with --parquet: some days cannot be read, with the reason"},
         notes=(
             "Of the shoe in play only finished coups are exported. `smartshoe replay all.tape`"
-            " replays a tape. --parquet needs smartshoe[analytics]; days already there are kept."
+            " replays a tape. --parquet needs smartshoe-office[analytics]; days already there are"
+            " kept."
         ),
     ),
     Command(

@@ -5,8 +5,8 @@ Source: controller.cli.declaration joins all commands.
 
 from typing import Final
 
-from controller.cli.command import Command, HelpSection, example
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import Command, HelpSection, example
+from controller.system.command_line.errors import ExitCode
 
 DONE, NO = ExitCode.DONE, ExitCode.NO
 

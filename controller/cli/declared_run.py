@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from controller.cli.command import CTRL_C, Command, HelpSection, example
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import CTRL_C, Command, HelpSection, example
+from controller.system.command_line.errors import ExitCode
 
 _TABLES: Final = "tables in that folder"
 DONE, NO = ExitCode.DONE, ExitCode.NO

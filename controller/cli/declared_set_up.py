@@ -5,8 +5,8 @@ Source: controller.cli.declaration joins all commands.
 
 from typing import Final
 
-from controller.cli.command import BY_A_PERSON, Command, HelpSection, example
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import BY_A_PERSON, Command, HelpSection, example
+from controller.system.command_line.errors import ExitCode
 
 _READER: Final = "a reader of chips"
 _WHO: Final = "--maker Acme --operator 'Ann Lee'"

@@ -5,9 +5,9 @@ Source: controller.cli.declaration joins all commands.
 
 from typing import Final
 
-from controller.cli.command import CTRL_C, Command, HelpSection, example
 from controller.cli.declared_run import RUN_TABLE
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import CTRL_C, Command, HelpSection, example
+from controller.system.command_line.errors import ExitCode
 
 _FLOOR: Final = "--config table.toml --by 'A. Floor'"
 _DEALER: Final = "--config table.toml --by 'D. Dealer'"
@@ -34,7 +34,7 @@ RUN: Final = (
         "status",
         HelpSection.RUN,
         "Show the state of a running table.",
-        "controller.cli.table.commands:status",
+        "controller.cli.table.status:status",
         (
             example(
                 "smartshoe status table.toml",

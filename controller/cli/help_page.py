@@ -4,9 +4,15 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from controller.cli.command import EXIT_CODES, PROGRAM, Command, Example, Family, HelpSection
 from controller.cli.declaration import COMMANDS, FAMILIES, commands_of
-from controller.cli.errors import ExitCode
+from controller.system.command_line.brought import BROUGHT
+from controller.system.command_line.command import (
+    EXIT_CODES,
+    PROGRAM,
+    Family,
+    HelpSection,
+)
+from controller.system.command_line.help_lines import code_lines, example_lines
 
 _WIDTH: Final = 79
 FIRST_STEPS: Final = (
@@ -59,33 +65,6 @@ def family_page(family: Family) -> str:
     return "\n".join([*lines, "", *code_lines(sorted(codes.items()))])
 
 
-def command_epilog(command: Command) -> str:
-    """The end of a command's page: examples, notes, exit codes; `\\b` keeps lines as they are."""
-    blocks = ["\n".join(example_lines(command.examples)), "\n".join(code_lines_of(command))]
-    kept = [f"\b\n{block}" for block in blocks]
-    return "\n\n".join(filter(None, [kept[0], command.notes, kept[1]]))
-
-
-def code_lines_of(command: Command) -> list[str]:
-    """The exit codes that the command can give."""
-    return code_lines(command.exit_codes().items())
-
-
-def code_lines(codes: Iterable[tuple[ExitCode, str]]) -> list[str]:
-    """A heading, and one line for each exit code."""
-    return ["exit codes:", *(f"  {int(code):<3}  {words}" for code, words in codes)]
-
-
-def example_lines(examples: Iterable[Example]) -> list[str]:
-    """A heading, and each example with what it prints below it."""
-    shown = tuple(examples)
-    lines = ["example:" if len(shown) == 1 else "examples:"]
-    for one in shown:
-        lines += [f"  {line}" for line in one.line.split("\n")]
-        lines += [f"      {line}".rstrip() for line in one.shown_lines()]
-    return lines
-
-
 def _entries(section: HelpSection) -> Iterator[tuple[str, str]]:
     """The families and single commands of a section."""
     for command in COMMANDS:
@@ -94,6 +73,8 @@ def _entries(section: HelpSection) -> Iterator[tuple[str, str]]:
     for family in FAMILIES:
         if family.section is section:
             yield family.name, family.summary
+    if section is HelpSection.OFFICE:
+        yield from ((name, one.summary) for name, one in BROUGHT.items())
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from controller.cli.command import PROGRAM, Command
-from controller.cli.errors import CommandError, ExitCode, write_stderr
-from controller.cli.program import run_program
-from controller.cli.standard_output import install_standard_streams
+from controller.system.command_line.brought import BROUGHT
+from controller.system.command_line.command import PROGRAM, Command
+from controller.system.command_line.errors import CommandError, ExitCode, write_stderr
+from controller.system.command_line.program import run_program
+from controller.system.command_line.standard_output import install_standard_streams
 
 RUN: Final = "run"
 HELP: Final = ("-h", "--help")
@@ -69,31 +70,32 @@ def _page(words: list[str]) -> str:
     """The page of the program or of a family, if one is asked for."""
     if not set(words[:2]) & {*HELP}:
         return ""
-    from controller.cli.declaration import FAMILY_OF
+    from controller.cli.declaration import family_named
     from controller.cli.help_page import family_page, top_page
 
     if words[0] in HELP:
         return top_page()
-    return family_page(FAMILY_OF[words[0]]) if words[0] in FAMILY_OF else ""
+    family = family_named(words[0])
+    return family_page(family) if family is not None else ""
 
 
 def _no_command(words: list[str]) -> int:
     """Without a command: the commands, on stderr. Raises CommandError for an unknown one."""
     from difflib import get_close_matches
 
-    from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of
+    from controller.cli.declaration import COMMANDS, commands_of, family_named
     from controller.cli.help_page import family_page, top_page
 
     if not words:
         write_stderr(top_page())
         return ExitCode.UNUSABLE
-    family = FAMILY_OF.get(words[0])
+    family = family_named(words[0])
     if family is not None and len(words) == 1:
         write_stderr(family_page(family))
         return ExitCode.UNUSABLE
     prefix = f"{words[0]} " if family is not None else ""
     wrong = words[1] if family is not None else words[0]
-    names = {one.name.removeprefix(prefix).partition(" ")[0] for one in COMMANDS}
+    names = {*(one.family for one in COMMANDS), *BROUGHT}
     if family is not None:
         names = {one.name.removeprefix(prefix) for one in commands_of(family.name)}
     near = get_close_matches(wrong, sorted(names), n=1)

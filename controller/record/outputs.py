@@ -15,7 +15,7 @@ OUTPUTS: Final = (
         modules={
             "socket": (
                 "controller.outlets.control.server",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.peer",
                 "controller.outlets.control.client",
             )
@@ -63,13 +63,12 @@ OUTPUTS: Final = (
             "metrics": (
                 "controller.outlets.metrics.collector",
                 "controller.outlets.metrics.page",
-                "controller.outlets.console.metrics_pages",
+                "controller.outlets.console.metrics_routes",
             ),
             "socket": (
                 "controller.outlets.console.http_server",
-                "controller.outlets.console.metrics_pages",
                 "controller.outlets.console.metrics_routes",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.listener",
                 "controller.system.peer",
                 "controller.system.tls",
@@ -106,7 +105,7 @@ OUTPUTS: Final = (
                 "controller.table.serial_servers",
                 "controller.table.stored_until",
                 "controller.table.subscribers",
-                "controller.archive.log_start",
+                "controller.archive.log_writer",
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
@@ -174,7 +173,7 @@ OUTPUTS: Final = (
                 "controller.table.stored_until",
                 "controller.journal.database",
                 "controller.journal.folder",
-                "controller.journal.folder_lock",
+                "controller.journal.folder",
                 "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",
@@ -188,7 +187,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             # The second asks the kernel about the clock, and gives it nothing.
-            "process": ("controller.archive.signer", "controller.table.clock_sync"),
+            "process": ("controller.archive.signer", "controller.table.monitor"),
         },
     ),
     Output(
@@ -203,8 +202,8 @@ OUTPUTS: Final = (
                 "controller.cli.table.people",
                 "controller.cli.table.pins",
                 "controller.cli.table.status_folder",
-                "controller.cli.table.watch",
-                "controller.cli.output",
+                "controller.cli.table.status",
+                "controller.system.command_line.output",
             )
         },
     ),
@@ -219,7 +218,7 @@ OUTPUTS: Final = (
         "`smartshoe devices record`: raw bytes of a closed table's devices, in a private file",
         AllowedContent.MASKED,
         modules={
-            "file": ("controller.cli.devices.capture_file",),
+            "file": ("controller.service.capture_file",),
             "terminal": ("controller.cli.devices.record",),
         },
     ),
@@ -303,7 +302,7 @@ OUTPUTS: Final = (
         modules={
             "file": ("office.evidence.bundle", "controller.system.atomic_file"),
             "bytes": ("controller.system.atomic_file",),
-            "terminal": ("controller.cli.evidence.bundle",),
+            "terminal": ("office.cli.bundle",),
         },
     ),
     Output(
@@ -318,7 +317,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             "bytes": ("controller.system.atomic_file",),
-            "terminal": ("controller.cli.evidence.report",),
+            "terminal": ("office.cli.report",),
         },
     ),
     Output(
@@ -326,7 +325,7 @@ OUTPUTS: Final = (
         "`smartshoe audit`: counts, and cards of finished shoes that broke a rule",
         AllowedContent.SEEN,
         modules={
-            "terminal": ("controller.cli.evidence.audit",),
+            "terminal": ("office.cli.audit",),
             "process": ("office.audit.worker_pool",),
         },
     ),
@@ -350,6 +349,7 @@ OUTPUTS: Final = (
         modules={
             "file": ("office.analytics.parquet_folder",),
             "bytes": ("office.analytics.parquet_folder",),
+            "terminal": ("office.cli.tables",),
         },
     ),
     Output(
@@ -368,8 +368,9 @@ OUTPUTS: Final = (
                 "controller.cli.rules.clauses",
                 "controller.cli.commands",
                 "controller.cli.main",
-                "controller.cli.path_parameters",
-                "controller.cli.standard_output",
+                "controller.system.command_line.path_parameters",
+                "controller.system.command_line.standard_output",
+                "controller.system.command_line.usage",
                 "controller.cli.table.run",
                 "controller.cli.rules.odds",
                 "controller.cli.rules.play",
@@ -377,7 +378,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.check_config",
                 "controller.cli.table.check_folder",
             ),
-            "bytes": ("controller.cli.standard_output",),
+            "bytes": ("controller.system.command_line.standard_output",),
         },
     ),
     Output(
@@ -413,13 +414,15 @@ OUTPUTS: Final = (
         OutputName.FAULT,
         "stderr of a command: an internal error by type and line, without its message",
         AllowedContent.NO_CARD,
-        modules={"terminal": ("controller.cli.errors", "controller.system.process")},
+        modules={
+            "terminal": ("controller.system.command_line.errors", "controller.system.process")
+        },
     ),
     Output(
         OutputName.ERROR_WORDS,
         "stderr of a command: a known error of a request, a file, a port or a record",
         AllowedContent.NO_CARD,
-        modules={"terminal": ("controller.cli.errors",)},
+        modules={"terminal": ("controller.system.command_line.errors",)},
     ),
     Output(
         OutputName.WITNESS,

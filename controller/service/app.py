@@ -23,8 +23,8 @@ from controller.service.install.table_account import ACCOUNT, has_account
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
+from controller.system.fault_text import describe_fault, traceback_text
 from controller.system.process import make_undumpable, runs_as_root, share_heap
-from controller.table.fault_text import describe_fault, traceback_text
 from foundation.context_thread import ContextThread
 
 if TYPE_CHECKING:

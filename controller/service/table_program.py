@@ -11,7 +11,7 @@ from msgspec import Struct
 from controller.archive.sealer import Sealer
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.inputs import AdvisoryGiven, PowerSign, Started
-from controller.journal.folder_lock import narrow_modes
+from controller.journal.folder import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.outlets.console.sites import WebPlace, WebServers, WebUnavailable
@@ -34,15 +34,15 @@ from controller.service.device_log import (
 )
 from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
 from controller.service.manifest_lookup import ManifestLookup
-from controller.service.noise_limit import NoiseLimit, noise_limit_of
+from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
-from controller.service.stored_chunks import stored_chunks
+from controller.service.signal_lines import SignalLines, signal_lines_of
 from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
-from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
+from controller.table.monitor import ClockSyncMonitor
 from controller.table.serial_servers import SerialServersFile
 from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
@@ -214,7 +214,6 @@ class TableProgram:
         machine = self._config.machine
         if machine.outputs is None and machine.power is None:
             return None
-        from controller.service.signal_lines import signal_lines_of
         from firmware_bridge.gpio.chip import GpioUnavailable
 
         signal_lines: SignalLines | None = None

@@ -20,8 +20,8 @@ from controller.service.table_program import (
     TableFailed,
     TableProgram,
 )
+from controller.system.fault_text import describe_fault, traceback_text
 from controller.system.systemd import Notifier
-from controller.table.fault_text import describe_fault, traceback_text
 from firmware_bridge.attestation import NO_TRUST
 from firmware_bridge.transport.clock import now
 from foundation.context_thread import ContextThread

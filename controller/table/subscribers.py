@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 from msgspec import Struct
 
 from controller.core.state import Stored, Subscriber
-from controller.table.fault_text import describe_fault, traceback_text
+from controller.system.fault_text import describe_fault, traceback_text
 from firmware_bridge.transport.clock import now
 from foundation.context_thread import ContextThread
 

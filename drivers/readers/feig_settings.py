@@ -9,9 +9,8 @@ from drivers.interface import Driver
 from drivers.model import one_of
 from drivers.monitor import DeviceMonitor, WireView, Words, fault_text, hex_text, wire_lines
 from firmware_bridge.feig.frames import AnswerFrame, FeigUnframed, feed
-from firmware_bridge.feig.layouts import LAYOUT_NAMES
 from firmware_bridge.feig.masking import frame_text, mask_raw
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.settings import LAYOUT_NAMES, Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault
 
 Layout: TypeAlias = Annotated[str, one_of(LAYOUT_NAMES, "its reader, by the layout of the buffer")]

@@ -10,15 +10,16 @@ from drivers.framing import Framing
 from drivers.interface import Driver
 from drivers.model import DeviceKind, DeviceModel, Installation
 from drivers.monitor import DeviceMonitor, WireView, Words, fault_text, hex_text, wire_lines
-from drivers.shufflers.contacts_run import NS_PER_MS, RunLimits
 from drivers.shufflers.contacts_shuffler import (
     DONE,
     JAM,
     LID,
+    NS_PER_MS,
     RUNNING,
     ContactsShuffler,
     ContactsShufflerSettings,
     ContactsShufflerState,
+    RunLimits,
 )
 from firmware_bridge.attestation import Trust
 from firmware_bridge.contacts.frames import LINES_MAX, ContactFrame, feed

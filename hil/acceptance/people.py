@@ -8,8 +8,8 @@ from typing import Final, Protocol, TextIO
 
 from msgspec import Struct
 
-from controller.cli.errors import CommandError, write_stderr
 from controller.system.atomic_file import SmallFileError, read_text
+from controller.system.command_line.errors import CommandError, write_stderr
 
 SKIP: Final = "skip"
 DONE: Final = "done"

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
-from controller.cli.command import example
-from controller.cli.errors import ExitCode
+from controller.system.command_line.command import example
+from controller.system.command_line.errors import ExitCode
 from hil.floor.plan import TABLES_MAX, FloorPlan
 from hil.run_guard import guarded_run
 

@@ -105,9 +105,13 @@ def copy_sources(target: Path, version: str) -> Path:
     """The sources of the program in the folder `target`, under another version's number."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "tests")
     shutil.copytree(ROOT, target, ignore=ignored)
-    for file in (target / "pyproject.toml", target / "controller/version.py"):
-        text = file.read_text(encoding="utf-8")
-        file.write_text(text.replace(VERSION, version, 1), encoding="utf-8")
+    others = [f"deploy/distributions/{one}/pyproject.toml" for one in ("office", "hil")]
+    for name in ("pyproject.toml", "controller/version.py", *others):
+        text = (target / name).read_text(encoding="utf-8")
+        (target / name).write_text(
+            text.replace(f'"{VERSION}"', f'"{version}"', 1).replace(f"=={VERSION}", f"=={version}"),
+            encoding="utf-8",
+        )
     return target
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
-from controller.cli.command import example
-from controller.cli.errors import CommandError
+from controller.system.command_line.command import example
+from controller.system.command_line.errors import CommandError
 from hil.dealing.mistakes import Mistake, PlannedMistake, planned_mistake
 from hil.emulator.angel_eye.device import SEQUENCE_DEFAULT
 from hil.emulator.feig.device import Delivery

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from msgspec import Struct
 
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import PlannedMistake
 from hil.dealing.tags import usual_batches

@@ -12,7 +12,7 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import Final, TextIO
 
-from controller.cli.standard_output import OutputFailed
+from controller.system.command_line.standard_output import OutputFailed
 
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 BACKGROUND_POLL_S: Final = 0.5

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from hil.emulator.lines.line import DeviceT, LineServer, LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.serve.orders import emit

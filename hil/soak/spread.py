@@ -79,8 +79,8 @@ def played_by_workers(
         distributed: Any = import_module("distributed")
     except ImportError as error:
         raise CannotDistribute(
-            "dask.distributed is not installed. Remedy: install smartshoe[soak] here and on every"
-            " machine with workers"
+            "dask.distributed is not installed. Remedy: install smartshoe-hil[soak] here and on"
+            " every machine with workers"
         ) from error
     try:
         security = None if tls is None else _security(distributed, tls)

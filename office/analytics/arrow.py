@@ -7,12 +7,13 @@ Source: Apache Arrow, Python bindings.
 from functools import cache
 from typing import Any, Final
 
+from controller.system.command_line.errors import CommandError
 from office.analytics.schema import SCHEMA_VERSION, TABLES, ColumnType, TableName
 
 SCHEMA_KEY: Final = b"smartshoe.schema"
 
 
-class TablesError(Exception):
+class TablesError(CommandError):
     """Tables cannot be written; the message says why and what to do."""
 
 
@@ -23,8 +24,8 @@ def load_arrow() -> Any:
         from pyarrow import parquet
     except ImportError as error:
         raise TablesError(
-            "--parquet: it needs pyarrow, which is not installed here. Remedy: install the program"
-            " as smartshoe[analytics]; the machine at a table needs none of it"
+            "--parquet: it needs pyarrow, which is not installed here. Remedy: install"
+            " smartshoe-office[analytics]; the machine at a table needs none of it"
         ) from error
     assert pa.parquet is parquet
     return pa

@@ -15,6 +15,7 @@ from controller.journal.database import FILE_NAME
 from controller.journal.folder import SHOES_NAME
 from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import SUFFIX
+from controller.system.command_line.errors import CommandError
 
 
 class PieceKind(StrEnum):
@@ -39,7 +40,7 @@ class Piece(Struct, frozen=True):
     parts: tuple[Path, ...] = ()
 
 
-class NothingToAudit(Exception):
+class NothingToAudit(CommandError):
     """A path holds nothing that can be audited; the message says so."""
 
 

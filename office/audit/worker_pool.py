@@ -16,6 +16,8 @@ from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
+from controller.system.command_line.errors import CommandError
+
 # Two pieces per worker, so that none waits for the next; more waiting results in all, so that a
 # slow worker does not hold up the others.
 _PIECES_EACH: Final = 2
@@ -36,7 +38,7 @@ NewWork: TypeAlias = Callable[[], Callable[[PieceT], ResultT]]
 """Called once in each process: what works on one piece after the other."""
 
 
-class WorkerLost(Exception):
+class WorkerLost(CommandError):
     """A process ended unexpectedly; the message names the piece it worked on."""
 
 

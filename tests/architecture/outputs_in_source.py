@@ -20,7 +20,7 @@ LIBRARIES = {
     "typer": "terminal",
     "rich": "terminal",
     "getpass": "terminal",
-    "controller.cli.output": "terminal",
+    "controller.system.command_line.output": "terminal",
     "logging": "log",
     "warnings": "log",
     "syslog": "log",

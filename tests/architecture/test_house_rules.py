@@ -283,11 +283,20 @@ def project() -> dict[str, dict[str, dict[str, object]]]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
+def packages_of(distribution: str) -> list[str]:
+    """The packages in the wheel of a distribution that has a folder of its own."""
+    file = ROOT / "deploy" / "distributions" / distribution / "pyproject.toml"
+    targets = tomllib.loads(file.read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    found: list[str] = targets["wheel"]["hooks"]["custom"]["packages"]
+    return found
+
+
 def test_all_tools_list_the_same_packages() -> None:
     tool = project()["tool"]
     wheel = tool["hatch"]["build"]["targets"]["wheel"]["packages"]  # type: ignore[index]
+    others = [packages_of(one) for one in ("office", "hil")]
 
-    assert tuple(wheel) == PACKAGES
+    assert (*wheel, *(one for each in others for one in each)) == PACKAGES
     assert tuple(tool["mypy"]["packages"]) == PACKAGES  # type: ignore[arg-type]
     assert root_packages() == PACKAGES
 

@@ -36,7 +36,7 @@ def test_every_output_is_listed_once_with_a_description() -> None:
         ("raise SystemExit('7h')", "terminal"),
         ("import typer\ntyper.echo(card)", "terminal"),
         ("from rich.console import Console", "terminal"),
-        ("from controller.cli.output import echo", "terminal"),
+        ("from controller.system.command_line.output import echo", "terminal"),
         ("import logging", "log"),
         ("from warnings import warn", "log"),
         ("import socket", "socket"),

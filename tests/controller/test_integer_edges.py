@@ -19,10 +19,9 @@ from typer.models import OptionInfo
 import controller
 import controller.cli
 from controller.archive.shoe_index import parse_shoe_name
-from controller.cli.errors import CommandError, ExitCode
 from controller.cli.main import main
 from controller.cli.rules.wagers import read_wagers
-from controller.cli.table.act_values import parse_values
+from controller.cli.table.commands import parse_values
 from controller.core.script.errors import ScriptError
 from controller.core.script.parser import parse
 from controller.core.tape.inputs import DevicePlugged, Tick
@@ -44,6 +43,7 @@ from controller.service.commissioning.shuffle_receipt_file import load_shuffle
 from controller.service.config.document import ConfigError
 from controller.service.config.load import load_config
 from controller.system.atomic_file import SmallFileError
+from controller.system.command_line.errors import CommandError, ExitCode
 from controller.system.json_document import Document, JsonError
 from firmware_bridge import cbor
 from firmware_bridge.tablelink.fields import FieldMismatch, Fields

@@ -8,7 +8,7 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 import pytest
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from grimp import ImportGraph
 
 ROOT = Path(__file__).resolve().parents[2]
+OTHERS = ("deploy/distributions/office", "deploy/distributions/hil")
 PACKAGES = ("foundation", "firmware_bridge", "drivers", "controller", "office")
 # What decides what a record, a saved state or a sealed shoe holds.
 DECIDING = (
@@ -86,9 +87,28 @@ def change(file: Path) -> None:
     file.write_bytes(file.read_bytes() + b"\n")
 
 
-def test_it_is_the_version_of_the_distribution() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == VERSION
+def project_at(place: str) -> dict[str, Any]:
+    text = (ROOT / place / "pyproject.toml").read_text(encoding="utf-8")
+    project: dict[str, Any] = tomllib.loads(text)["project"]
+    return project
+
+
+@pytest.mark.parametrize("place", [".", *OTHERS])
+def test_it_is_the_version_of_each_distribution(place: str) -> None:
+    assert project_at(place)["version"] == VERSION
+
+
+@pytest.mark.parametrize("place", OTHERS)
+def test_each_other_distribution_requires_exactly_its_equal(place: str) -> None:
+    assert project_at(place)["dependencies"] == [f"smartshoe=={VERSION}"]
+
+
+def test_the_distributions_have_the_same_readers_and_makers() -> None:
+    table = project_at(".")
+    for place in OTHERS:
+        other = project_at(place)
+        for key in ("license", "requires-python", "authors", "classifiers"):
+            assert other[key] == table[key], (place, key)
 
 
 @pytest.mark.needs("import-linter")

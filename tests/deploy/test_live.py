@@ -16,8 +16,8 @@ from grafana_dashboards import DASHBOARDS, PAGES, queries_of
 from quick_floor import Receivers, quick_alertmanager, quick_prometheus
 from simulated_history import PIT, SimulatedPage, page_of
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 from controller.version import VERSION
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.demo.floorperson import NAME, choose_decision

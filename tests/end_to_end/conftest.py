@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
+from controller.system.command_line.errors import ExitCode
 from drivers.events import CardPassed
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, Place
 from hil.dealing.dealer import Dealer, DealerSettings

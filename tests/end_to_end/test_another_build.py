@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
+from controller.system.command_line.errors import ExitCode
 from controller.version import VERSION, identifier_at, software_identifier
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye

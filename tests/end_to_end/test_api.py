@@ -23,8 +23,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer

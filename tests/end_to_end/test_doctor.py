@@ -5,8 +5,8 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import TcpServer

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import PhysicalBatch, batch
 from hil.emulator.feig.table_reader import TableReader

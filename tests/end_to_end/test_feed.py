@@ -16,11 +16,11 @@ from journals import events_of
 from msgspec.json import encode
 
 from controller.archive.consumers import FeedSettings
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.log_database import LogDatabase
 from controller.outlets.feed.publisher import Publisher
 from controller.outlets.feed.sending import FeedSource
+from controller.system.command_line.errors import ExitCode
 from firmware_bridge.transport.clock import now
 from hil.progress import BOUND_S, poll_until
 from hil.rig.program import Program

@@ -12,12 +12,12 @@ from axe_playwright_python.sync_playwright import Axe
 from page_expectations import expect, wait_for_progress
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.outlets.console.pages.values import PAGE_BOARDS
 from controller.outlets.road_drawings import road_drawings
 from controller.rules.outcome import Outcome
 from controller.rules.roads import RoadCoup, build_roads
+from controller.system.command_line.errors import ExitCode
 from hil.dealing.cards import card_named
 from hil.dealing.tableau import Winner
 from hil.emulator.angel_eye.device import AngelEye

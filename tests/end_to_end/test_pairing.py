@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.service.commissioning.firmware_list import ApprovedEntry, sign, store_list
 from controller.service.commissioning.pairing_file import load_pairing
 from controller.service.config.load import load_config
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import make_key
 from drivers.model import Installation
 from drivers.shuffler_events import IdentityProven, IdentityRefused

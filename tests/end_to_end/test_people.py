@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.people import PEOPLE_NAME, PeopleFile
+from controller.system.command_line.errors import ExitCode
 from hil.dealing.cards import card_named
 from hil.dealing.tableau import Winner
 from hil.emulator.angel_eye.device import AngelEye

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import ChunkRun, read_input
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
+from controller.system.command_line.errors import ExitCode
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye

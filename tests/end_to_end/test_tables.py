@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.verify import verify
 from controller.outlets.control.client import ControlError
 from controller.record.snapshot import Health
+from controller.system.command_line.errors import ExitCode
 from controller.table.disk_space import MIB
 from hil.progress import poll_until
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block

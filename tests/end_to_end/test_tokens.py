@@ -15,10 +15,10 @@ from pkcs11.exceptions import AttributeSensitive
 
 from controller.archive.replay.report import ReplayFinding, replay
 from controller.archive.signer import ProgramSigner, SignFailed, SigningSettings, open_signer
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.verify import verify
+from controller.system.command_line.errors import ExitCode
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.progress import poll_until

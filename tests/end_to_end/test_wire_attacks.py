@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.procedure.effects import CoupClosed
 from controller.record.snapshot_devices import IdentityView
+from controller.system.command_line.errors import ExitCode
 from controller.system.messages.catalogue import to_words
 from drivers.shuffler_events import IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust

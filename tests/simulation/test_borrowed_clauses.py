@@ -12,7 +12,6 @@ import pytest
 from msgspec.json import encode
 from shown_tables import shown
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.status_tasks import decision_detail_lines
 from controller.core.build import build_core
@@ -27,6 +26,7 @@ from controller.record.build import build_snapshot
 from controller.rules.profiles.load import load_clauses, load_profile, profile_text
 from controller.service.config.layout_rules import TableLayout, layout_problems
 from controller.service.irregularity_log import describe_irregularity
+from controller.system.command_line.errors import ExitCode
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from foundation.message import message
 from foundation.timestamp import Timestamp

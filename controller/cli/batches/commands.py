@@ -17,13 +17,13 @@ from controller.cli.batches.options import (
     OperatorOption,
     ReplaceOption,
     TrustOption,
-    checked_line,
     checked_name,
     other_batches,
     trusted_keys,
 )
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr, echo_table
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr, echo_table
+from controller.system.command_line.usage import checked_line
 
 if TYPE_CHECKING:
     from controller.service.commissioning.batch_folder import BatchFile

@@ -26,14 +26,14 @@ from controller.cli.batches.options import (
     WaitOption,
     checked_back,
     checked_chip,
-    checked_line,
     checked_name,
     other_batches,
     pile_reader,
 )
 from controller.cli.batches.pile_view import PileView
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.usage import checked_line
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:

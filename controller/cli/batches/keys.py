@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import KeyFile
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import KeyFile
 
 if TYPE_CHECKING:
     from controller.system.keys import PublicKey
@@ -61,7 +62,16 @@ def sign(
     json: _Json = False,
 ) -> None:
     """Sign standard input with a key in a PKCS#11 token; print the signature's bytes."""
-    from controller.system.pkcs11_key import TokenKey
+    try:
+        from controller.system.pkcs11_key import TokenKey
+    except ModuleNotFoundError as error:
+        if error.name != "pkcs11":
+            raise
+        raise CommandError(
+            "python-pkcs11 is not installed here",
+            place="keys sign",
+            remedy="install smartshoe[pkcs11], of the version that `smartshoe --version` prints",
+        ) from error
 
     data = sys.stdin.buffer.read()
     signature = TokenKey(module, token, key, pin_file).sign(data)

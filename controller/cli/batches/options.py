@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
+from foundation.recorded_text import name_line
 
 if TYPE_CHECKING:
     from controller.custody.manifest import Manifest
@@ -45,8 +46,6 @@ WaitOption = Annotated[
     ),
 ]
 
-_LINE_MAX = 64
-
 
 def checked_name(name: str) -> str:
     """A batch's name. Raises CommandError."""
@@ -72,13 +71,10 @@ def checked_chip(name: str) -> str:
 
 def checked_line(option: str, text: str) -> str:
     """The name of a person or company, stripped. Raises CommandError."""
-    line = text.strip()
-    if not line or not line.isprintable() or len(line) > _LINE_MAX:
-        raise CommandError(
-            f"{option}: {text[:_LINE_MAX]!r}. Allowed: one line of 1 to {_LINE_MAX} characters."
-            " Remedy: write the name"
-        )
-    return line
+    try:
+        return name_line(text)
+    except ValueError as error:
+        raise CommandError(f"{option}: {error}") from error
 
 
 def trusted_keys(key: Path, trust: list[Path] | None) -> "tuple[PublicKey, ...]":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from controller.cli.output import echo_stderr
+from controller.system.command_line.output import echo_stderr
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -26,8 +26,8 @@ from controller.cli.batches.options import (
     trusted_keys,
 )
 from controller.cli.batches.pile_view import PileView
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr
 
 if TYPE_CHECKING:
     from controller.custody.enrolment.recount import Recount, RecountResult

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.errors import ExitCode
-from controller.cli.output import echo, echo_json, echo_table
-from controller.cli.path_parameters import JournalFile
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_table
+from controller.system.command_line.path_parameters import JournalFile
 
 if TYPE_CHECKING:
     from controller.service.commissioning.shuffle_receipt_file import RecordedShuffle

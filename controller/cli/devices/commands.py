@@ -9,9 +9,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo_stderr
-from controller.cli.path_parameters import ConfigFile
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo_stderr
+from controller.system.command_line.path_parameters import ConfigFile
 
 SettingOption: TypeAlias = Annotated[
     list[str] | None,

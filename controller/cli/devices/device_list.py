@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec import to_builtins
 
-from controller.cli.output import echo, echo_json, echo_stderr, echo_table
-from controller.cli.path_parameters import ConfigFile
+from controller.system.command_line.output import echo, echo_json, echo_stderr, echo_table
+from controller.system.command_line.path_parameters import ConfigFile
 
 if TYPE_CHECKING:
     from controller.cli.devices.attached_devices import SerialListing, TablePartListing, UsbListing

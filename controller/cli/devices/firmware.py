@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from controller.cli.batches.keys import DEFAULT_KEY
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_table
-from controller.cli.path_parameters import ListFile
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_table
+from controller.system.command_line.path_parameters import ListFile
 
 if TYPE_CHECKING:
     from controller.service.commissioning.firmware_list import ApprovedList

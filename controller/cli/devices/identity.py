@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.batches.options import checked_line
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.usage import checked_line
 
 if TYPE_CHECKING:
     from controller.service.commissioning.pairing_file import PairedDevice

@@ -11,8 +11,8 @@ from typing import Any, Final, assert_never
 
 from msgspec import Struct, field
 
-from controller.cli.errors import CommandError
-from controller.cli.output import echo, echo_json_line, echo_raw, echo_stderr
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json_line, echo_raw, echo_stderr
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted
 from drivers.monitor import Monitor

@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_json_line, echo_stderr, progress_bar
-from controller.cli.path_parameters import JournalOrArchive, Journals, require_journal
+from controller.system.command_line.brought import TABLES, brought_part
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import (
+    echo,
+    echo_json,
+    echo_json_line,
+    echo_stderr,
+    progress_bar,
+)
+from controller.system.command_line.path_parameters import (
+    JournalOrArchive,
+    Journals,
+    require_journal,
+)
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:
@@ -146,7 +157,9 @@ def export(
                 place="--day",
                 remedy="leave it out: what is there already is not written again",
             )
-        _export_tables(paths, parquet, jobs or os.cpu_count() or 1)
+        export_tables = brought_part(TABLES, "export_tables")
+        if not export_tables(paths, parquet, jobs or os.cpu_count() or 1):
+            raise typer.Exit(ExitCode.NO)
         return
     if shoe and not day:
         raise CommandError(
@@ -201,25 +214,6 @@ def _export_records(path: Path, tape: Path | None, day: str, shoe: int | None) -
     first = part.base.seq + 1
     records = counted(part.count, "record")
     echo(f"{tape}: {records}, {first} to {part.last_seq}; `smartshoe replay {tape}`")
-
-
-def _export_tables(paths: list[Path], folder: Path, jobs: int) -> None:
-    from office.analytics.export import export_tables
-
-    with progress_bar("export") as progress:
-        report = export_tables(paths, folder, jobs, progress)
-    for words in report.problems:
-        echo_stderr(f"not exported: {words}")
-    days = counted(report.days_written, "gaming day")
-    there = counted(report.days_there, "gaming day")
-    echo(f"{folder}: {days} written, {there} already there; {report.written} bytes")
-    for name, count in report.rows.items():
-        echo(f"  {name:<14} {count:>10} rows")
-    if not report.whole:
-        echo_stderr("smartshoe: interrupted; export again, and it goes on there")
-        raise typer.Exit(ExitCode.INTERRUPTED)
-    if report.problems:
-        raise typer.Exit(ExitCode.NO)
 
 
 # --- seals ----------------------------------------------------------------------------------------

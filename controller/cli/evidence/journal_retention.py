@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import ExitCode
-from controller.cli.output import echo, echo_json, progress_bar
-from controller.cli.path_parameters import JournalFolder
 from controller.cli.table.pins import PinFile, author_of
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.output import echo, echo_json, progress_bar
+from controller.system.command_line.path_parameters import JournalFolder
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from msgspec.structs import replace
 
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import TableFile
 from controller.cli.table.pins import PinFile, author_of
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import TableFile
 
 DoneT = TypeVar("DoneT")
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import ExitCode
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import JournalFolder
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import JournalFolder
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr, progress_bar
-from controller.cli.path_parameters import Evidence, JournalFile
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr, progress_bar
+from controller.system.command_line.path_parameters import Evidence, JournalFile
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:

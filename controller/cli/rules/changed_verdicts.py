@@ -13,9 +13,9 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, progress_bar
-from controller.cli.path_parameters import given_text
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, progress_bar
+from controller.system.command_line.path_parameters import given_text
 from controller.system.messages.quantity import counted
 
 Plain: TypeAlias = dict[str, object]

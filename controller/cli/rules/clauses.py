@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.cli.output import echo, echo_json, echo_table
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json, echo_table
 
 if TYPE_CHECKING:
     from controller.rules.profiles.clause_register import ClauseCoverage, DocumentCount

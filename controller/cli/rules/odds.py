@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.output import check_decks, echo, echo_json, echo_table, load_named_profile
-from controller.cli.path_parameters import ProfileName
+from controller.cli.rules.chosen_profile import check_decks, load_named_profile
+from controller.system.command_line.output import echo, echo_json, echo_table
+from controller.system.command_line.path_parameters import ProfileName
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:

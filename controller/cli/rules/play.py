@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.cli.output import echo, echo_json, echo_table, load_named_profile
-from controller.cli.path_parameters import ProfileName
+from controller.cli.rules.chosen_profile import load_named_profile
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json, echo_table
+from controller.system.command_line.path_parameters import ProfileName
 from controller.system.messages.quantity import counted
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.cli.output import MARK, echo, echo_json, echo_table, load_named_profile
-from controller.cli.path_parameters import ProfileName
+from controller.cli.rules.chosen_profile import load_named_profile
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import MARK, echo, echo_json, echo_table
+from controller.system.command_line.path_parameters import ProfileName
 
 if TYPE_CHECKING:
     from controller.rules.profiles.clauses import Clause

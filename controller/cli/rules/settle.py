@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr, echo_table, load_named_profile
-from controller.cli.path_parameters import ProfileName, given_text
+from controller.cli.rules.chosen_profile import load_named_profile
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr, echo_table
+from controller.system.command_line.path_parameters import ProfileName, given_text
 from controller.system.messages.catalogue import to_words
 
 if TYPE_CHECKING:

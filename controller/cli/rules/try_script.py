@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.cli.output import PROFILE_HELP, check_decks, echo, echo_json, load_named_profile
-from controller.cli.path_parameters import given_text
+from controller.cli.rules.chosen_profile import check_decks, load_named_profile
+from controller.system.command_line.errors import CommandError
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import PROFILE_HELP, given_text
 
 if TYPE_CHECKING:
     from controller.procedure.rulebook import ObservableFact, RuleBook

@@ -5,11 +5,11 @@ import io
 import re
 from typing import Final
 
-from controller.cli.errors import CommandError
 from controller.rules.cards import Card
 from controller.rules.coup import Cards, Place, next_place
 from controller.rules.hands import HandName
 from controller.rules.settlement.wagers import Wager, WagerKind, WagerMedium
+from controller.system.command_line.errors import CommandError
 
 COLUMNS: Final = ("seat", "wager", "amount", "medium")
 # The medium may be left out: chips.

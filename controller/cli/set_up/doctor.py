@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
-from controller.cli.path_parameters import ConfigFile
 from controller.service.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.path_parameters import ConfigFile
 
 if TYPE_CHECKING:
     from controller.service.config.table_config import TableConfig
@@ -154,7 +154,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
 
 
 def _checks(config: "TableConfig") -> Sequence[Check]:
-    from controller.service.install import machine_checks, table_checks, web_checks
+    from controller.service.install import machine_checks, table_checks
 
     return (
         ("configuration", lambda: table_checks.check_remarks(config)),
@@ -163,7 +163,7 @@ def _checks(config: "TableConfig") -> Sequence[Check]:
         ("modes", lambda: machine_checks.check_modes(config)),
         ("disk", lambda: machine_checks.check_disk(config)),
         ("ports", lambda: machine_checks.check_ports(config)),
-        ("certificate", lambda: web_checks.check_certificates(config)),
+        ("certificate", lambda: table_checks.check_certificates(config)),
         ("keys", lambda: table_checks.check_keys(config)),
         ("journal", lambda: table_checks.check_journal(config)),
         ("table", lambda: table_checks.check_running(config)),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json
 
 if TYPE_CHECKING:
     from controller.service.config.table_config import TableConfig

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import Final
 
-from controller.cli.output import echo, echo_json
 from controller.outlets.control.declared_actions import plain_declaration
 from controller.rules.actions.actions import ACTIONS, action_named
 from controller.rules.actions.declaration import ActionValues, name_of, purpose_of, values_of
+from controller.system.command_line.output import echo, echo_json
 from controller.system.messages.catalogue import to_words
 
 WIDTH_MAX: Final = 100

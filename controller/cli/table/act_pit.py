@@ -10,8 +10,6 @@ from typing import Final
 
 from msgspec import Struct, to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json
 from controller.cli.table.status_text import conclusion_lines
 from controller.outlets.control.answer_schema import Answer
 from controller.outlets.control.client import ControlError, TableNotRunning
@@ -24,6 +22,8 @@ from controller.service.config.table_files import (
     table_name,
 )
 from controller.service.install import running_table
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json
 
 _ANSWER_S: Final = 5.0
 Plain = dict[str, object]

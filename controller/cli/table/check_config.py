@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import ConfigFile
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import ConfigFile
 
 _INDENT = 21
 # Lists whose items each have their own line.
@@ -60,7 +60,7 @@ def check_config(
 
 def _print_settings(plain: dict[str, object]) -> None:
     """Print one line for each setting, or for each item of some lists."""
-    from controller.cli.table.check_config_devices import (
+    from controller.cli.table.shown_settings import (
         describe_batch,
         describe_device,
         describe_key,

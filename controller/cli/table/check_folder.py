@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from controller.cli.errors import ExitCode, parse_reports
-from controller.cli.output import echo, echo_json
 from controller.cli.table.shown_settings import plain_settings
 from controller.service.config.collisions import CheckedTable, checked_tables
 from controller.service.config.document import ConfigError
 from controller.service.config.table_files import table_files, table_name
+from controller.system.command_line.errors import ExitCode, parse_reports
+from controller.system.command_line.output import echo, echo_json
 from controller.system.messages.quantity import counted
 
 

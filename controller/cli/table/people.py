@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import ConfigFile, ReplacedBy
 from controller.cli.table.commands import SocketOption, client_of, refused
 from controller.cli.table.pins import NewPinFile, PinFile, read_new_pin, sign_on_requests
+from controller.system.command_line.output import echo, echo_json
+from controller.system.command_line.path_parameters import ConfigFile, ReplacedBy
 
 _Table = Annotated[ConfigFile, ReplacedBy("socket")]
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The person.")]

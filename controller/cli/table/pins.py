@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
 from controller.record.snapshot import Snapshot
 from controller.system.atomic_file import SmallFileError, decode_text
+from controller.system.command_line.errors import CommandError, ExitCode
 from controller.system.named_file import read_secret
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ import argparse
 from pathlib import Path
 from typing import NoReturn
 
-from controller.cli.command import Command
-from controller.cli.errors import CommandError, ExitCode
+from controller.system.command_line.command import Command
+from controller.system.command_line.errors import CommandError, ExitCode
 
 
 class _Words(argparse.ArgumentParser):
@@ -21,7 +21,7 @@ def main(command: Command, words: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(words)
     if options.help:
-        from controller.cli.help_page import code_lines_of, example_lines
+        from controller.system.command_line.help_lines import code_lines_of, example_lines
 
         ends = [*example_lines(command.examples), "", *code_lines_of(command)]
         parser.epilog = "\n".join(ends)

@@ -6,13 +6,13 @@ from typing import Final
 
 from msgspec import Struct, to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json
 from controller.outlets.control.client import ControlError, TableNotRunning
 from controller.record.snapshot import Health, ShoeView, Snapshot
 from controller.service.config.document import ConfigError
 from controller.service.config.table_files import is_hidden, table_files, table_name
 from controller.service.install.running_table import find_table
+from controller.system.command_line.errors import CommandError, ExitCode
+from controller.system.command_line.output import echo, echo_json
 from foundation.context_thread import ContextThread
 
 # A table that runs answers within milliseconds; one that hangs must not hide the others.

@@ -114,7 +114,7 @@ def irregularity_lines(table: Snapshot, hints: CommandHints, width: int = WIDTH)
         lines += wrapped_lines(" clauses", _clauses_text(one), width)
         lines += _found_lines(one, width)
     if not lines:
-        return _item_lines("owed", owed_steps(table), width)
+        return _item_lines("owed", table.owed_steps, width)
     lines += _remedy_lines(table, width)
     return [*lines, *_dealt_on_lines(table, width), *_decide_lines(table, hints, width)]
 
@@ -123,7 +123,7 @@ def decision_lines(table: Snapshot, hints: CommandHints, width: int) -> list[str
     """What a floorperson needs first: what was dealt on, what is open, the template to decide."""
     heads = [head for head, _ in _open_irregularities(table)]
     if not heads:
-        return _item_lines("owed", owed_steps(table), width)
+        return _item_lines("owed", table.owed_steps, width)
     lines = _dealt_on_lines(table, width)
     for head in heads:
         lines += wrapped_lines("OPEN", head, width)
@@ -150,7 +150,7 @@ def _remedy_lines(table: Snapshot, width: int) -> list[str]:
         *_item_lines(" permitted", table.remedy.permitted, width),
         *_item_lines(" forbidden", table.remedy.forbidden, width),
         *_item_lines(" done", table.remedy.done, width),
-        *_item_lines(" owed", owed_steps(table), width),
+        *_item_lines(" owed", table.owed_steps, width),
     ]
 
 
@@ -218,15 +218,6 @@ def _found_lines(one: IrregularityView, width: int) -> list[str]:
     tag = f"tag {found.tag.value}" if found.tag.value else ""
     words = ", ".join(filter(None, (found.card.value, back, tag)))
     return lines + wrapped_lines(" card", words, width)
-
-
-def owed_steps(table: Snapshot) -> tuple[str, ...]:
-    """Steps a remedy still requires, without the shoe's own burn and the decision itself."""
-    if table.shoe is None:
-        return ()
-    begun = table.shoe.coups_begun > 0 or bool(table.irregularities)
-    passed_over = ("decision",) if begun else ("decision", "burn")
-    return tuple(one.text for one in table.remedy.owed if one.step not in passed_over)
 
 
 def _decide_lines(table: Snapshot, hints: CommandHints, width: int) -> list[str]:

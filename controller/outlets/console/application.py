@@ -15,12 +15,11 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from controller.outlets.console.metrics_pages import MetricsPages
-from controller.outlets.console.metrics_routes import metrics_routes, not_found
+from controller.outlets.console.metrics_routes import MetricsPages, metrics_routes, not_found
 from controller.outlets.console.page_turns import PageTurns
 from controller.outlets.console.security import StrictHeaders
 from controller.outlets.console.table_parts import ConsolePart, TableParts
-from controller.table.fault_text import describe_fault, traceback_text
+from controller.system.fault_text import describe_fault, traceback_text
 
 if TYPE_CHECKING:
     from controller.outlets.console.table_site import TableSite

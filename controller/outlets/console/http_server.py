@@ -22,10 +22,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from controller.outlets.console.security import HEADERS, NO_STORE
+from controller.system.fault_text import describe_fault
 from controller.system.listener import Listener, address_of
 from controller.system.process import trim_heap
 from controller.system.tls import TlsContext
-from controller.table.fault_text import describe_fault
 from firmware_bridge.transport.clock import now
 
 LOG = logging.getLogger("smartshoe.console")

@@ -20,7 +20,7 @@ from controller.outlets.feed.signals import FeedSignals
 from controller.outlets.feed.state import level
 from controller.rules.profiles.load import load_clauses
 from controller.system.atomic_file import SmallFileError
-from controller.table.fault_text import describe_fault, traceback_text
+from controller.system.fault_text import describe_fault, traceback_text
 from foundation.context_thread import ContextThread
 
 LOG: Final = logging.getLogger("smartshoe.feed")

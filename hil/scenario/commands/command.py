@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.command import example
-from controller.cli.errors import CommandError, ExitCode
+from controller.system.command_line.command import example
+from controller.system.command_line.errors import CommandError, ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from controller.cli.errors import CommandError
 from controller.core.script.errors import ScriptError
 from controller.system.atomic_file import SmallFileError
+from controller.system.command_line.errors import CommandError
 from hil.scenario.language.reading import SUFFIX, Scenario, read_scenario
 
 SHIPPED: Final = Path(__file__).parents[2] / "scenarios"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from controller.cli.errors import ExitCode
+from controller.system.command_line.errors import ExitCode
 from hil.scenario.commands.files import ScenarioFile
 from hil.scenario.play.run import ScenarioResult, StepOutcome
 from hil.scenario.reports.played import PlayedScenario

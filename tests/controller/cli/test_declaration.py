@@ -8,14 +8,17 @@ import sys
 
 import pytest
 
-from controller.cli.command import ALWAYS, SUMMARY_MAX, Command, HelpSection
 from controller.cli.commands import load_function
-from controller.cli.declaration import BY_NAME, COMMANDS, FAMILIES, commands_of, find_command
-from controller.cli.errors import ExitCode
+from controller.cli.declaration import BY_NAME, commands_of, find_command, installed
 from controller.cli.main import main
+from controller.system.command_line.command import ALWAYS, SUMMARY_MAX, Command, HelpSection
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 
+# Those of the table, and of every other distribution that is installed.
+COMMANDS = tuple(one for found in installed() for one in found.commands)
+FAMILIES = tuple(found.family for found in installed() if found.family is not None)
 EVERY = pytest.mark.parametrize("command", COMMANDS, ids=lambda one: one.name.replace(" ", "-"))
 FAMILY = pytest.mark.parametrize("family", FAMILIES, ids=lambda one: one.name)
 WIDTH = 80

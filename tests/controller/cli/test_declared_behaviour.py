@@ -13,15 +13,17 @@ from typing import get_args
 import pytest
 from typer.models import OptionInfo
 
-from controller.cli.command import ALWAYS, Command
 from controller.cli.commands import load_function
-from controller.cli.declaration import COMMANDS
-from controller.cli.errors import ExitCode
+from controller.cli.declaration import installed
 from controller.cli.main import main
-from controller.cli.path_parameters import BothForms, with_both_forms
+from controller.system.command_line.command import ALWAYS, Command
+from controller.system.command_line.errors import ExitCode
+from controller.system.command_line.path_parameters import BothForms, with_both_forms
 
 Capture = pytest.CaptureFixture[str]
 
+# Those of the table, and of every other distribution that is installed.
+COMMANDS = tuple(one for found in installed() for one in found.commands)
 # Options that name a table, a journal or a profile, and the commands that are about something else.
 SUBJECTS = {"--config": "FILE", "--journal": "JOURNAL", "--profile": "NAME"}
 OTHER_SUBJECT = {
@@ -115,7 +117,7 @@ def codes_given(module: ModuleType, name: str, seen: set[tuple[str, str]]) -> se
             if node.id == "ControlClient":
                 found.add(ExitCode.NO_TABLE)
             home = imported.get(node.id, (module.__name__, node.id))
-            if home[0].startswith("controller.cli."):
+            if home[0].startswith(("controller.cli.", "office.cli.")):
                 found |= codes_given(import_module(home[0]), home[1], seen)
     return found
 

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import CommandError, ErrorReport, ExitCode, parse_reports, report_error
 from controller.cli.main import main
+from controller.system.command_line.errors import (
+    CommandError,
+    ErrorReport,
+    ExitCode,
+    parse_reports,
+    report_error,
+)
 from firmware_bridge.transport.port import PortUnavailable
 from foundation.message import message
 

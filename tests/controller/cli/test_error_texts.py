@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from compile_catalogues import FOLDER, read_source
 
-from controller.cli.errors import KNOWN_ERRORS, parse_reports
 from controller.cli.main import main
+from controller.system.command_line.errors import KNOWN_ERRORS, parse_reports
 
 ROOT = Path(__file__).parents[3]
 TEXTS = {one.id: one.string for one in read_source(FOLDER / "en.po")}
 ROOMS = (
     "controller",
+    "office",
     "drivers",
     "firmware_bridge",
     "hil/demo",

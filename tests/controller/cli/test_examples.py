@@ -13,11 +13,13 @@ from console_page import Example as Typed
 from console_session import ConsoleSession, console_session
 from typer.main import get_command
 
-from controller.cli.command import CTRL_C, Command, Example
 from controller.cli.commands import app_of
-from controller.cli.declaration import COMMANDS, find_command
+from controller.cli.declaration import find_command, installed
 from controller.cli.help_page import FIRST_STEPS
+from controller.system.command_line.command import CTRL_C, Command, Example
 
+# Those of the table, and of every other distribution that is installed.
+COMMANDS = tuple(one for found in installed() for one in found.commands)
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 DIGEST = "0b" * 32
 TABLE = """\

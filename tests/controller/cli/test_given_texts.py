@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import CommandError, ExitCode
 from controller.cli.main import main
-from controller.cli.table.act_values import parse_values
+from controller.cli.table.commands import parse_values
 from controller.cli.table.pins import read_pin
 from controller.rules.actions.actions import ACTIONS
 from controller.system.atomic_file import SmallFileError, read_text
+from controller.system.command_line.errors import CommandError, ExitCode
 from hil.acceptance.people import _read_answers
 from hil.scenario.language.reading import read_scenario
 from hil.scenario.rigs.rig_file import RigFileError, read_rig

@@ -10,8 +10,8 @@ from typing import NoReturn
 import pytest
 
 from controller.cli import main as cli
-from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import KNOWN_ERRORS, CommandError, ExitCode
 from controller.version import software_identifier
 
 HEAVY = (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 
 FIRMWARE = ("firmware", "approve", "--version", "1.0", "--counter", "1", "--list", "list.json")
 COMMANDS = {

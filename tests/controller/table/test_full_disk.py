@@ -14,7 +14,6 @@ import pytest
 from msgspec.structs import replace
 
 from controller.archive.replay.recovery import recover
-from controller.cli.errors import ExitCode, report_error
 from controller.core.tape.entries import DiskLevelRecorded
 from controller.core.tape.inputs import DiskLevel, DiskSpace
 from controller.core.tape.records import inputs_in, read_entry, read_input
@@ -23,6 +22,7 @@ from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupClosed
 from controller.rules.profiles.load import load_clauses
 from controller.service.table_program import StartRefused, TableFailed, _raise_failure
+from controller.system.command_line.errors import ExitCode, report_error
 from controller.table.disk_space import MIB, DiskLimits, DiskMonitor, disk_usage
 from controller.table.table import Health, RunSpec, Table
 from firmware_bridge.transport.port import Chunk

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.lines.serve import TcpServer
 from hil.recording.capture import Direction, RecordedWire, WireEvent, read_recording

@@ -522,7 +522,7 @@ def test_without_pyarrow_the_command_says_what_to_install(
     code = main(["journal", "export", str(sealed_days), "--parquet", f"{fast_dir}/tables"])
 
     assert code == 2
-    assert "Remedy: install the program as smartshoe[analytics]" in capsys.readouterr().err
+    assert "Remedy: install smartshoe-office[analytics]" in capsys.readouterr().err
     assert not (fast_dir / "tables").exists()
 
 

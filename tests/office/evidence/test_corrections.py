@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.actions.actions import CorrectCoup, Resolution, StateWagers
@@ -21,6 +20,7 @@ from controller.rules.actions.choices import FloorDecision
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.load import load_clauses
 from controller.rules.settlement.wagers import Wager, WagerKind
+from controller.system.command_line.errors import ExitCode
 from office.evidence.bundle import Bundle, build_bundle
 from office.evidence.coup import CoupAccount, coup_account
 from office.evidence.lookup import CoupReference, find_later_acts, find_shoe

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.rules.profiles.load import load_clauses
 from controller.system.atomic_file import SmallFileError
+from controller.system.command_line.errors import ExitCode
 from office.evidence.lookup import NoSuchCoup, ShoeReference, find_day, find_whole_shoe
 from office.reports.day_folder import day_files, store_folder
 

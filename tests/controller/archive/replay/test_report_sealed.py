@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from controller.archive.replay.report import ReplayFinding, ReplayReport, replay
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal import folder
 from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Journal
+from controller.system.command_line.errors import ExitCode
 from controller.version import software_identifier
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")

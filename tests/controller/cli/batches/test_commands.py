@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")

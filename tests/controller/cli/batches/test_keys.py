@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import load_key, public_path
 
 Capture = pytest.CaptureFixture[str]

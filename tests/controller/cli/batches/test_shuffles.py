@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.core.tape.inputs import Tick
 from controller.core.tape.records import entry_record, input_record
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.store import Journal
 from controller.service.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
+from controller.system.command_line.errors import ExitCode
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import ApprovedImage, Pin
 from foundation.message import message

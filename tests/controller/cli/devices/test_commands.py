@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.store import Journal
+from controller.system.command_line.errors import ExitCode
 from firmware_bridge.transport import serial_port, usb_devices, usb_sysfs
 from firmware_bridge.transport.serial_port import SerialPortInfo
 from firmware_bridge.transport.usb_devices import UsbDeviceInfo, UsbUnavailable

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
+from controller.system.command_line.errors import ExitCode
 from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 pytestmark = pytest.mark.needs("umockdev")

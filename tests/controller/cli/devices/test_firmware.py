@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.service.commissioning.firmware_list import load_list, load_trusted_list
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import load_public, make_key, public_path
 
 Capture = pytest.CaptureFixture[str]

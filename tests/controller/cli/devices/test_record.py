@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.store import Journal
+from controller.system.command_line.errors import ExitCode
 from hil.recording.capture import Direction, read_recording
 
 Capture = pytest.CaptureFixture[str]

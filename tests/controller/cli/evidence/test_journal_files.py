@@ -7,10 +7,10 @@ import pytest
 
 from controller.archive.shoe_index import shoe_summaries
 from controller.cli import main as cli
-from controller.cli.errors import ExitCode
 from controller.journal.evidence_log.checkpoint import parse_checkpoint, short_code
 from controller.journal.evidence_log.note import parse_note
 from controller.journal.folder import sealed_files
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 BY = ("--by", "A. Person", "--reason", "patron disputes coup 2")

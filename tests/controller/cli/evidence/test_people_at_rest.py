@@ -15,7 +15,6 @@ from controller.archive.key_life import name_key
 from controller.archive.prune import hold_shoe
 from controller.archive.shoe_index import ShoeName
 from controller.archive.signer import SigningSettings, open_signer
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
@@ -28,6 +27,7 @@ from controller.journal.people import (
 )
 from controller.journal.store import Journal
 from controller.rules.actions.declaration import Author, Proof, Role
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import make_key
 from controller.table.accounts.pin import PinHasher
 from controller.table.accounts.sign_on import FAILURES_MAX

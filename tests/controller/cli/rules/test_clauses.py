@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.rules.profiles import clause_register as register
 from controller.rules.profiles.clause_register import Coverage, make_proof
 from controller.rules.profiles.load import load_clauses
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 Shipping = Callable[[dict[str, register.ClauseProof]], None]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.act_list import action_lines
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import ActionValue, values_of
+from controller.system.command_line.errors import ExitCode
 from controller.system.messages.catalogue import to_words
 
 Capture = pytest.CaptureFixture[str]

@@ -6,10 +6,10 @@ from typing import cast
 import pytest
 from shown_tables import shown
 
-from controller.cli.errors import CommandError, ExitCode
 from controller.cli.table.commands import last_named_batch, report_binding
 from controller.outlets.control.client import ControlClient, ControlError
 from controller.record.snapshot import Snapshot
+from controller.system.command_line.errors import CommandError, ExitCode
 
 Capture = pytest.CaptureFixture[str]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.people import Account, PeopleFile
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import fingerprint_text, make_key
 
 Capture = pytest.CaptureFixture[str]

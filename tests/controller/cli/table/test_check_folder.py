@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 Put = Callable[..., None]

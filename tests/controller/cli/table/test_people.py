@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from shown_tables import shown
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table import pins
 from controller.record.snapshot import Snapshot
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 ANN, PIN, OTHER_PIN = "Ann Lee", "270918", "300475"

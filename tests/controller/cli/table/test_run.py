@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal.store import Journal
 from controller.service import app
 from controller.service.config.load import load_config
 from controller.service.install.approval import ApprovedPart, sign_approval
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import make_key
 
 CONFIG = """\

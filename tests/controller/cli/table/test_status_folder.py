@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.status_folder import show_tables
+from controller.system.command_line.errors import ExitCode
 
 Capture = pytest.CaptureFixture[str]
 Serve = Callable[..., Path]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.journal import verify as verifier
+from controller.system.command_line.errors import ExitCode
 
 DAY = "2026-11-21"
 Capture = pytest.CaptureFixture[str]

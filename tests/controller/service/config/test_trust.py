@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.core.stored_settings import SETTINGS
 from controller.service.commissioning.firmware_list import ApprovedEntry, sign, store_list
@@ -16,6 +15,7 @@ from controller.service.config.document import ConfigError
 from controller.service.config.load import load_config
 from controller.service.config.table_config import TableConfig
 from controller.service.config.trust import TrustSection, read_trust
+from controller.system.command_line.errors import ExitCode
 from controller.system.keys import TableKey, make_key
 from drivers.commands import ShufflerOrder
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust

@@ -15,7 +15,6 @@ from pkgutil import walk_packages
 import pytest
 
 import controller
-from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.outlets.control.client import (
     ControlClient,
@@ -27,6 +26,7 @@ from controller.outlets.control.client import (
 from controller.service.config.document import ConfigError
 from controller.service.install import running_table
 from controller.service.install.running_table import Machine, find_table
+from controller.system.command_line.errors import ExitCode
 
 NOBODY = 65534
 HIDDEN = 0o000

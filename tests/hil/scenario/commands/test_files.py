@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import CommandError
+from controller.system.command_line.errors import CommandError
 from hil.scenario.commands.files import SHIPPED, collections, read_scenarios, scenario_files
 
 
