@@ -37,7 +37,6 @@ from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
-from controller.service.signal_lines import SignalLines, signal_lines_of
 from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
@@ -214,6 +213,7 @@ class TableProgram:
         machine = self._config.machine
         if machine.outputs is None and machine.power is None:
             return None
+        from controller.service.signal_lines import signal_lines_of
         from firmware_bridge.gpio.chip import GpioUnavailable
 
         signal_lines: SignalLines | None = None
