@@ -1,25 +1,91 @@
 """Catalogue of device models: the one place where the program finds a model by its name."""
+# ruff: noqa: PLC0415 - a table loads the drivers and protocols of its own models, not of all.
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from drivers.model import BadDeviceSettings, DeviceKind, DeviceModel, MissingDriver
 from drivers.plug_ins import load_model, plug_in_names
-from drivers.readers.models import MODELS as READERS
-from drivers.scanners.models import MODELS as SCANNERS
-from drivers.shoes.models import MODELS as SHOES
 from drivers.shuffler_events import ShuffleProof
-from drivers.shufflers.models import MODELS as SHUFFLERS
-from drivers.shufflers.tablelink_receipts import read_receipt
 
 AnyModel: TypeAlias = DeviceModel[Any]
 
-_MODELS: Final[tuple[AnyModel, ...]] = (*SHOES, *SHUFFLERS, *READERS, *SCANNERS)
-# The model of a section that names none.
+
+def _angel_eye() -> AnyModel:
+    from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
+
+    return ANGEL_EYE_II_EX
+
+
+def _rfid_shoe() -> AnyModel:
+    from drivers.shoes.rfid_model import FEIG_RFID
+
+    return FEIG_RFID
+
+
+def _tablelink_shoe() -> AnyModel:
+    from drivers.shoes.tablelink_model import TABLELINK_SHOE
+
+    return TABLELINK_SHOE
+
+
+def _tablelink_shuffler() -> AnyModel:
+    from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
+
+    return TABLELINK_SHUFFLER
+
+
+def _contacts_shuffler() -> AnyModel:
+    from drivers.shufflers.contacts_model import CONTACTS_SHUFFLER
+
+    return CONTACTS_SHUFFLER
+
+
+def _feig_reader() -> AnyModel:
+    from drivers.readers.feig_model import FEIG_READER
+
+    return FEIG_READER
+
+
+def _hid_pos() -> AnyModel:
+    from drivers.scanners.hid_pos_model import HID_POS
+
+    return HID_POS
+
+
+def _hid_pos_plain() -> AnyModel:
+    from drivers.scanners.hid_pos_model import HID_POS_PLAIN
+
+    return HID_POS_PLAIN
+
+
+def _zebra_ssi() -> AnyModel:
+    from drivers.scanners.ssi_model import ZEBRA_SSI
+
+    return ZEBRA_SSI
+
+
+# By kind and name, in the order of lists; a section that names no model has the first of its kind.
+_MODELS: Final[Mapping[DeviceKind, Mapping[str, Callable[[], AnyModel]]]] = MappingProxyType(
+    {
+        DeviceKind.SHOE: {
+            "angel-eye-ii-ex": _angel_eye,
+            "feig-rfid": _rfid_shoe,
+            "tablelink": _tablelink_shoe,
+        },
+        DeviceKind.SHUFFLER: {"tablelink": _tablelink_shuffler, "contacts": _contacts_shuffler},
+        DeviceKind.READER: {"feig-reader": _feig_reader},
+        DeviceKind.SCANNER: {
+            "hid-pos": _hid_pos,
+            "hid-pos-plain": _hid_pos_plain,
+            "zebra-ssi": _zebra_ssi,
+        },
+    }
+)
 DEFAULT_MODELS: Final[Mapping[DeviceKind, str]] = MappingProxyType(
-    {one.kind: one.name for one in reversed(_MODELS)}
+    {kind: next(iter(models)) for kind, models in _MODELS.items()}
 )
 # The only format of shuffle receipts.
 RECEIPT_FORM: Final = "TableLink/1"
@@ -27,14 +93,14 @@ RECEIPT_FORM: Final = "TableLink/1"
 
 def model_names(kind: DeviceKind) -> tuple[str, ...]:
     """The names of all models of one kind that are part of the program."""
-    return tuple(one.name for one in _MODELS if one.kind is kind)
+    return tuple(_MODELS[kind])
 
 
 def find_model(kind: DeviceKind, name: str) -> AnyModel:
     """The model of that name: one of the program, else of a plug-in. Raises BadDeviceSettings."""
-    for one in _MODELS:
-        if (one.kind, one.name) == (kind, name):
-            return one
+    load = _MODELS[kind].get(name)
+    if load is not None:
+        return load()
     plug_in = load_model(name)
     if plug_in is not None and plug_in.kind is kind:
         return plug_in
@@ -82,4 +148,6 @@ def find_stored_model(kind: DeviceKind, name: str, plug_in: str) -> AnyModel:
 
 def open_receipt(sealed: bytes, key: bytes) -> ShuffleProof | None:
     """Open a shuffle receipt; None where it is not signed with that key."""
+    from drivers.shufflers.tablelink_receipts import read_receipt
+
     return read_receipt(sealed, key)

@@ -1,17 +1,9 @@
 """Tells a protocol's frames from noise, to count noise before it reaches a driver."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import Final, Protocol
+from typing import Protocol
 
 from msgspec import Struct
-
-from firmware_bridge.angel_eye import frames as angel_eye
-from firmware_bridge.contacts import frames as contacts
-from firmware_bridge.feig import frames as feig
-from firmware_bridge.link import Unframed
-from firmware_bridge.ssi import packets as ssi
-from firmware_bridge.tablelink import frames as tablelink
 
 
 class PendingBytes(Protocol):
@@ -32,15 +24,3 @@ class Framing(Struct, frozen=True):
     feed: Callable[..., tuple[PendingBytes, tuple[object, ...]]]
     frames: tuple[type, ...]
     repeats_max: int | None = None
-
-
-# Whatever form of payloads the table has: a report that is not understood is no noise.
-ANGEL_EYE: Final = Framing(
-    Unframed(), partial(angel_eye.feed, plain=True), (angel_eye.ReportFrame,), repeats_max=8
-)
-CONTACTS: Final = Framing(Unframed(), contacts.feed, (contacts.ContactFrame,))
-FEIG: Final = Framing(feig.FeigUnframed(), feig.feed, (feig.AnswerFrame,))
-SSI: Final = Framing(Unframed(), ssi.feed, (ssi.Packet,))
-TABLELINK: Final = Framing(
-    tablelink.TableLinkUnframed(), tablelink.feed, (tablelink.TableLinkFrame,)
-)

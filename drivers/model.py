@@ -3,18 +3,21 @@
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct, ValidationError, inspect, msgpack, structs
 
 from drivers.framing import Framing
 from drivers.interface import Driver
-from drivers.monitor import DeviceMonitor, Monitor, Words
 from firmware_bridge.attestation import NO_TRUST, Trust
 from foundation.message import Message
 from foundation.typed_reading import binary_decoder, convert
 
+if TYPE_CHECKING:
+    from drivers.monitor import Monitor, Words
+
 SettingsT = TypeVar("SettingsT", bound=Struct)
+Milliseconds: TypeAlias = Annotated[int, Meta(ge=1, le=60_000)]
 
 
 class DeviceKind(StrEnum):
@@ -134,7 +137,7 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
     driver: Callable[[SettingsT, Installation], Driver[Any]]
     state: object
     framing: Framing | None = None
-    monitor: Callable[[SettingsT, Driver[Any], Words, bool], Monitor[Any]] | None = None
+    monitor: "Callable[[SettingsT, Driver[Any], Words, bool], Monitor[Any]] | None" = None
     baud: int
     parity: str
     monitor_remark: Message | None = None
@@ -213,16 +216,19 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
 
     def build_monitor(
         self,
-        words: Words,
+        words: "Words",
         stored: bytes = b"",
         installed: Installation = LISTENING,
         *,
         masked: bool = True,
-    ) -> Monitor[Any]:
+    ) -> "Monitor[Any]":
         """The monitor of its port; unmasked only in maintenance. Raises BadDeviceSettings."""
         settings = self.read_settings(stored)
         driver = self.driver(settings, installed)
         if self.monitor is None:
+            # What a technician sees; a table that runs shows nothing of it.
+            from drivers.monitor import DeviceMonitor  # noqa: PLC0415
+
             return DeviceMonitor(words, driver, masked=masked)
         return self.monitor(settings, driver, words, masked)
 

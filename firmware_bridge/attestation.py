@@ -4,6 +4,7 @@ The only importer of the signature library on the wire side.
 Source: firmware_bridge/tablelink/README.md, "Identity"; RFC 9052 (COSE_Sign1), RFC 8032
 (Ed25519).
 """
+# ruff: noqa: PLC0415 - CBOR is for devices that prove what they are: few tables have one.
 
 from typing import Final
 
@@ -11,7 +12,6 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import UNSET, Struct, UnsetType
 
-from firmware_bridge import cbor
 from foundation.message import Message, message
 from foundation.recorded_text import foreign_text
 
@@ -170,6 +170,8 @@ def _check_approved_image(
 
 def parse_attestation(payload: bytes) -> Attestation | None:
     """Parse the payload of an attestation; None if it is malformed."""
+    from firmware_bridge import cbor
+
     match cbor.decode_map(payload):
         case {
             1: bytes() as nonce,
@@ -219,6 +221,8 @@ def verified_payload(key: bytes, cose_sign1: bytes) -> bytes | None:
     if parts is None:
         return None
     payload, signature = parts
+    from firmware_bridge import cbor
+
     return (
         payload
         if is_valid_signature(key, signature, _SIGNED_PREFIX + cbor.encode(payload))
@@ -232,6 +236,8 @@ def _parts(cose_sign1: bytes) -> tuple[bytes, bytes] | None:
     at = len(rest) - SIGNATURE_BYTES - len(_SIGNATURE_PREFIX)
     if len(rest) == len(cose_sign1) or at < 0 or not rest[at:].startswith(_SIGNATURE_PREFIX):
         return None
+    from firmware_bridge import cbor
+
     match cbor.decode(rest[:at]):
         case (bytes() as payload,):
             return payload, rest[-SIGNATURE_BYTES:]

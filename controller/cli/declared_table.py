@@ -5,6 +5,7 @@ Source: controller.cli.declaration joins all commands.
 
 from typing import Final
 
+from controller.cli.declared_run import RUN_TABLE
 from controller.system.command_line.command import CTRL_C, Command, HelpSection, example
 from controller.system.command_line.errors import ExitCode
 
@@ -28,43 +29,7 @@ _CHANGED: Final = {DONE: "changed", NO: "refused", ExitCode.NO_TABLE: _UNREACHED
 _ACTED: Final = {DONE: "done and on record", NO: "refused", ExitCode.NO_TABLE: _UNREACHED}
 
 RUN: Final = (
-    Command(
-        "run",
-        HelpSection.RUN,
-        "Run a table, or those of a folder, until they are stopped.",
-        "controller.cli.table.run:main",
-        (
-            example(
-                "smartshoe run table.toml",
-                "...",
-                "... INFO smartshoe.devices: shoe: socket://127.0.0.1:4001 is open",
-                "...",
-                "... INFO smartshoe: table M-12 is running; journal ...",
-                "...",
-                needs=CTRL_C,
-            ),
-            example(
-                "smartshoe run pit-3",
-                "...",
-                "... INFO M-12 smartshoe: table M-12 is running; journal ...",
-                "...",
-                needs=CTRL_C,
-            ),
-            example(
-                "smartshoe run --config table.toml --close-coup-as-partial",
-                "...",
-                "... INFO smartshoe: table M-12 is running; journal ...",
-                "...",
-                needs=CTRL_C,
-            ),
-        ),
-        {
-            DONE: "stopped on request",
-            NO: "evidence could not be stored, or the program failed; what is stored is kept",
-            ExitCode.NO_TABLE: "the table may not start: settings, journal, or address in use",
-        },
-        plain=True,
-    ),
+    RUN_TABLE,
     Command(
         "status",
         HelpSection.RUN,

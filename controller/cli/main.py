@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from controller.cli.declaration import COMMANDS, commands_of, family_named, find_command
 from controller.system.command_line.brought import BROUGHT
 from controller.system.command_line.command import PROGRAM, Command
 from controller.system.command_line.errors import CommandError, ExitCode, write_stderr
@@ -49,6 +48,13 @@ def _dispatch(words: list[str]) -> int:
     if page:
         print(page)
         return ExitCode.DONE
+    if words[:1] == [RUN]:
+        # A running table keeps no declaration of the other commands.
+        from controller.cli.declared_run import RUN_TABLE
+
+        return _run_plain(RUN_TABLE, words[1:])
+    from controller.cli.declaration import find_command
+
     found = find_command(words)
     if found is None:
         return _no_command(words)
@@ -62,19 +68,22 @@ def _dispatch(words: list[str]) -> int:
 
 def _page(words: list[str]) -> str:
     """The page of the program or of a family, if one is asked for."""
+    if not set(words[:2]) & {*HELP}:
+        return ""
+    from controller.cli.declaration import family_named
     from controller.cli.help_page import family_page, top_page
 
-    if words[:1] and words[0] in HELP:
+    if words[0] in HELP:
         return top_page()
-    if len(words) > 1 and words[1] in HELP and (family := family_named(words[0])) is not None:
-        return family_page(family)
-    return ""
+    family = family_named(words[0])
+    return family_page(family) if family is not None else ""
 
 
 def _no_command(words: list[str]) -> int:
     """Without a command: the commands, on stderr. Raises CommandError for an unknown one."""
     from difflib import get_close_matches
 
+    from controller.cli.declaration import COMMANDS, commands_of, family_named
     from controller.cli.help_page import family_page, top_page
 
     if not words:

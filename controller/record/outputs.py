@@ -150,9 +150,15 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.PROGRAM_WORDS,
-        "stderr of `smartshoe run`: why it does not start, why it ended",
+        "stderr of `smartshoe run`: why it does not start, why it ended; its settings, through a"
+        " pipe of its own, before it opens a journal",
         AllowedContent.NO_CARD,
-        modules={"terminal": ("controller.service.app",)},
+        modules={
+            "terminal": ("controller.service.app",),
+            "file": ("controller.service.config.apart",),
+            "bytes": ("controller.service.config.apart",),
+            "process": ("controller.service.config.apart",),
+        },
     ),
     Output(
         OutputName.JOURNAL,

@@ -1,4 +1,5 @@
 """`smartshoe run`: the composition root, which runs a configuration's tables until a signal."""
+# ruff: noqa: PLC0415 - what reads files of configurations is loaded for those alone it reads.
 
 import logging
 import pwd
@@ -8,25 +9,26 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from controller.archive.replay.recovery import RecoveryError
 from controller.core.tape.inputs import PowerSign
 from controller.journal.values import JournalError
-from controller.service.config.collisions import CheckedTable, checked_tables
 from controller.service.config.document import ConfigError
-from controller.service.config.load import TableConfig, load_config
-from controller.service.config.table_files import table_files
+from controller.service.config.table_config import TableConfig
 from controller.service.install.open_shoes import shoe_is_open
 from controller.service.install.table_account import ACCOUNT, has_account
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
 from controller.system.fault_text import describe_fault, traceback_text
-from controller.system.process import make_undumpable, runs_as_root
+from controller.system.process import make_undumpable, runs_as_root, share_heap
 from foundation.context_thread import ContextThread
+
+if TYPE_CHECKING:
+    from controller.service.config.collisions import CheckedTable
 
 LOG = logging.getLogger("smartshoe")
 # A table that computes gives another the interpreter's lock after so long; 5 ms by default.
@@ -35,11 +37,17 @@ STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGPWR)
 
 
 def run_configured(
-    path: Path, *, close_coup_as_partial: bool, as_root: bool, devices: bool = True
+    path: Path,
+    *,
+    close_coup_as_partial: bool,
+    as_root: bool,
+    devices: bool = True,
+    read: Callable[[], TableConfig] | None = None,
 ) -> None:
     """Run the table of a file, or the tables of a folder, until a signal stops them.
 
-    `devices` False: no port of theirs is opened.
+    `devices` False: no port of theirs is opened. `read` gives the configuration of a file whose
+    reading has begun.
 
     Raises ConfigError for an unreadable configuration, StartRefused and TableFailed.
     """
@@ -51,9 +59,10 @@ def run_configured(
     signals = (*STOP_SIGNALS, signal.SIGHUP) if several else STOP_SIGNALS
     # Blocked before any other thread starts, so that only the waiting thread gets the signals.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    share_heap()
     lines = _log_to_stderr(several=several)
     try:
-        configs = usable_tables(path)[0] if several else (_config_of_file(path),)
+        configs = usable_tables(path)[0] if several else (_config_of_file(path, read),)
         if not devices:
             configs = tuple(replace(one, lines=()) for one in configs)
         if runs_as_root() and not as_root:
@@ -73,9 +82,9 @@ def run_configured(
         lines.close()
 
 
-def _config_of_file(file: Path) -> TableConfig:
+def _config_of_file(file: Path, read: Callable[[], TableConfig] | None) -> TableConfig:
     try:
-        return load_config(file)
+        return _load(file) if read is None else read()
     except ConfigError as error:
         if error.unreadable:
             raise
@@ -90,6 +99,9 @@ def usable_tables(
     Of two files that claim the same the later is not used; those of `first` come first.
     Raises ConfigError if the folder has no table.
     """
+    from controller.service.config.collisions import checked_tables
+    from controller.service.config.table_files import table_files
+
     # As a configuration names its file, so that the two compare.
     files = sorted(table_files(folder.absolute()), key=lambda one: one not in first)
     tables = checked_tables(files, _loaded)
@@ -103,7 +115,7 @@ def usable_tables(
     return usable, tuple(one.file for one in unusable)
 
 
-def _may_not_join_pit(table: CheckedTable) -> bool:
+def _may_not_join_pit(table: "CheckedTable") -> bool:
     """Whether a table differs from others of its pit; one with an open shoe goes on."""
     if not table.pit_problems or table.config is None:
         return False
@@ -117,10 +129,16 @@ def _may_not_join_pit(table: CheckedTable) -> bool:
     return not goes_on
 
 
+def _load(file: Path) -> TableConfig:
+    from controller.service.config.load import load_config
+
+    return load_config(file)
+
+
 def _loaded(file: Path) -> TableConfig:
     """One table's configuration; an internal error is a problem of that file alone."""
     try:
-        return load_config(file)
+        return _load(file)
     except ConfigError:
         raise
     except Exception as error:

@@ -1,7 +1,7 @@
 """Follows the finished coups of the shoe in play, for roads and lists of coups.
 
-After a start, and where transactions were left out, it reads on from the journal, on the thread of
-its own queue: no start and no card waits.
+After a start, and where transactions were left out, it reads on from the journal, beside play: no
+start and no card waits.
 """
 
 import logging

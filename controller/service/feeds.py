@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from controller.core.state import Stored
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.table.table import Table
 from firmware_bridge.transport.clock import now
 

@@ -5,7 +5,7 @@ Source: NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
 
@@ -16,11 +16,13 @@ from controller.core.tape.inputs import ManifestGiven
 from controller.journal.values import JournalError
 from controller.procedure.effects import Refusal
 from controller.record.snapshot_devices import NamedBatch
-from controller.service.commissioning.batch_folder import BatchFile, load_batch
 from controller.system.keys import KeyFileError, load_public
 from controller.system.messages.catalogue import to_words
 from foundation.message import message
 from foundation.timestamp import Timestamp
+
+if TYPE_CHECKING:
+    from controller.service.commissioning.batch_folder import BatchFile
 
 BY_CONFIGURATION: Final = message("the_configuration")
 _ANSWERS_MAX: Final = 4
@@ -103,8 +105,11 @@ class ManifestLookup:
         self._put(given)
 
 
-def look_up(folder: Path, keys: Sequence[Path], name: str) -> BatchFile:
+def look_up(folder: Path, keys: Sequence[Path], name: str) -> "BatchFile":
     """Load a batch from its folder; the keys are read again, as one may have been added."""
+    # With receipts and their forms: a table is often not asked for one.
+    from controller.service.commissioning.batch_folder import BatchFile, load_batch  # noqa: PLC0415
+
     if not is_batch_name(name):
         return BatchFile(name, None, None, message("not_a_batch_name"))
     trusted, missing = [], ""
@@ -120,7 +125,7 @@ def look_up(folder: Path, keys: Sequence[Path], name: str) -> BatchFile:
     return replace(found, problem=problem)
 
 
-def manifest_given(found: BatchFile, wanted: ManifestRequested, at: Timestamp) -> ManifestGiven:
+def manifest_given(found: "BatchFile", wanted: ManifestRequested, at: Timestamp) -> ManifestGiven:
     """The input for the table with a batch's manifest, or with its problem."""
     if found.manifest is None or found.problem is not None:
         return ManifestGiven(at, wanted.batch, wanted.named_by, b"", problem=found.problem)

@@ -2,15 +2,15 @@
 
 Source: signal(7).
 """
+# ruff: noqa: PLC0415 - lines of a chip are loaded only where a table watches one.
 
 import logging
 import threading
 from collections.abc import Sequence
 
 from controller.core.tape.inputs import PowerFailing, PowerSign
-from controller.service.config.machine_sections import PowerSettings
+from controller.service.config.table_config import PowerSettings
 from controller.table.table import Table
-from firmware_bridge.gpio.chip import GpioInput, GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
 from foundation.context_thread import ContextThread
 from foundation.timestamp import Timestamp
@@ -59,6 +59,8 @@ class PowerLines:
                 self._watched[settings.line] = _WatchedLine(settings, power)
                 return
             if watched.settings != settings:
+                from firmware_bridge.gpio.chip import GpioUnavailable
+
                 raise GpioUnavailable(
                     f"power.line: another table names {settings.line}, with another level."
                     " Remedy: write the same active_low in both"
@@ -82,6 +84,8 @@ class _WatchedLine:
 
     def __init__(self, settings: PowerSettings, power: PowerFail) -> None:
         """Request the line and watch it. Raises GpioUnavailable."""
+        from firmware_bridge.gpio.chip import GpioInput
+
         self.settings = settings
         self.tables: tuple[PowerFail, ...] = (power,)
         self.failed = False

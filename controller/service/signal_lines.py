@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol
 
 from controller.core.state import Stored
 from controller.record.signals import Signals, signals_of
-from controller.service.config.machine_sections import OutputSettings
+from controller.service.config.table_config import OutputSettings
 from firmware_bridge.gpio.chip import GpioOutputs
 from firmware_bridge.gpio.line import GpioLine
 

@@ -1,14 +1,14 @@
 """One table with all that runs around it: ports, monitors, control socket, metrics, lines."""
+# ruff: noqa: PLC0415 - approval, overlay and lines are loaded only where a table has them.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
 from controller.archive.sealer import Sealer
-from controller.core.state import Subscriber
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.inputs import AdvisoryGiven, PowerSign, Started
 from controller.journal.folder import narrow_modes
@@ -19,13 +19,11 @@ from controller.outlets.console.table_parts import ConsolePart
 from controller.outlets.control.server import ControlServer
 from controller.outlets.control.table_requests import TableRequests
 from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
-from controller.outlets.overlay.line_text import LineForm
-from controller.outlets.overlay.overlay import Overlay
 from controller.record.build import build_snapshot
 from controller.record.snapshot import Health, RunFacts, Snapshot
 from controller.rules.profiles.load import load_clauses
 from controller.service.awaited_ports import AwaitedPorts, PutPort
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.coup_history import CoupHistory
 from controller.service.device_log import (
     WireLogger,
@@ -35,15 +33,12 @@ from controller.service.device_log import (
     logging_refusals,
 )
 from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
-from controller.service.install.approval import approval_of, missing_parts
 from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
-from controller.service.signal_lines import SignalLines, signal_lines_of
 from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
-from controller.system.line_output import LinesUnavailable
 from controller.system.systemd import Notifier
 from controller.table.disk_space import DiskMonitor
 from controller.table.monitor import ClockSyncMonitor
@@ -52,12 +47,15 @@ from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
 from controller.version import software_identifier
 from drivers.events import Stage
-from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import ListeningPort, open_port
 from firmware_bridge.transport.port import Chunk, LineSettings
 from firmware_bridge.transport.pump import PortPump
+
+if TYPE_CHECKING:
+    from controller.outlets.overlay.overlay import Overlay
+    from controller.service.signal_lines import SignalLines
 
 LOG = logging.getLogger("smartshoe")
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
@@ -177,17 +175,16 @@ class TableProgram:
         _require_approval(config)
         _narrow_journal(config.journal_folder)
         signal_lines = self._take_lines()
-        # Who follows what is stored: in this order, after sealing, none in a card's path.
+        # Who follows what is stored, none in a card's path.
         log = TableLog(config.settings)
-        followers: list[Subscriber] = [self.metrics, self._batches, log]
-        followers += [self._monitors, self._coups]
+        table.subscribe(self.metrics, log, self._monitors, self._coups)
+        table.subscribe_apart(self._batches)
         if signal_lines is not None:
-            followers.append(signal_lines)
+            table.subscribe_apart(signal_lines)
         if self._overlay is not None:
-            followers.append(self._overlay)
+            table.subscribe_apart(self._overlay)
         if self._feeds:
-            followers.append(FeedWake(self._feeds))
-        table.subscribe(followers)
+            table.subscribe_apart(FeedWake(self._feeds))
         try:
             self._start_overlay()
             self._run(running)
@@ -203,15 +200,22 @@ class TableProgram:
         """Listen for video recorders, and connect to them. Raises StartRefused."""
         if self._overlay is None:
             return
+        from controller.system.line_output import LinesUnavailable
+
         try:
             where = self._overlay.start()
         except LinesUnavailable as error:
             raise StartRefused(f"{self._config.file}: {error}") from error
         LOG.info("table %s: overlay %s", self._table.name, where or "connects to recorders")
 
-    def _take_lines(self) -> SignalLines | None:
+    def _take_lines(self) -> "SignalLines | None":
         """Take the machine's lines that the configuration names. Raises StartRefused."""
         machine = self._config.machine
+        if machine.outputs is None and machine.power is None:
+            return None
+        from controller.service.signal_lines import signal_lines_of
+        from firmware_bridge.gpio.chip import GpioUnavailable
+
         signal_lines: SignalLines | None = None
         try:
             signal_lines = signal_lines_of(machine.outputs, self._table.name)
@@ -360,17 +364,24 @@ class TableProgram:
                 notifier.alive()
 
 
-def overlay_of(config: TableConfig) -> Overlay | None:
+def overlay_of(config: TableConfig) -> "Overlay | None":
     """The lines for video recorders, None without any."""
     wanted = config.overlay
     if wanted is None:
         return None
+    from controller.outlets.overlay.line_text import LineForm
+    from controller.outlets.overlay.overlay import Overlay
+
     form = LineForm(wanted.width, wanted.encoding, wanted.crlf)
     return Overlay(config.settings.table, wanted.output, form)
 
 
 def _require_approval(config: TableConfig) -> None:
     """Say what of the configuration is approved. Raises StartRefused if a required part is not."""
+    if config.approval is None:
+        return
+    from controller.service.install.approval import approval_of, missing_parts
+
     approval = approval_of(config)
     for line in approval.words() if approval is not None else ():
         LOG.info("approval: %s", line)

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from controller.core.tape.inputs import PowerSign
 from controller.outlets.console.sites import WebServers
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import (
     NoDiskSpace,

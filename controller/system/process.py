@@ -15,6 +15,8 @@ _NOT_DUMPABLE: Final = 0
 # mallopt(3): blocks of at least this size are mapped, and unmapped when they are freed.
 _M_MMAP_THRESHOLD: Final = -3
 _MAPPED_BYTES_MIN: Final = 1 << 20
+# mallopt(3): threads get their heaps from so many arenas.
+_M_ARENA_MAX: Final = -8
 
 
 def runs_as_root() -> bool:
@@ -46,6 +48,14 @@ def leave_at_once(code: int) -> NoReturn:
 def map_large_blocks() -> None:
     """From now on a block of a mebibyte or more goes back to the system when it is freed."""
     ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES_MIN)
+
+
+def share_heap() -> None:
+    """Before the first thread: all have one heap.
+
+    Python runs one of them at a time, and what one gives back another takes.
+    """
+    ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def trim_heap() -> None:

@@ -35,7 +35,7 @@ from controller.table.disk_space import disk_stop_text
 from controller.table.input_queue import AwaitedInput, InputQueue, TableInput, UnstoredInputs
 from controller.table.loop import Loop
 from controller.table.stored_until import StoredUntil
-from controller.table.subscribers import Follower
+from controller.table.subscribers import Follower, Turns
 from firmware_bridge.transport.clock import thread_cpu_ns
 from firmware_bridge.transport.port import PortOpened
 from foundation.context_thread import ContextThread
@@ -140,12 +140,20 @@ class Table:
         self._end_s = END_S
         # Until when a stop waits for what is behind.
         self._end_ns: int | None = None
+        self._turns = Turns("subscribers")
         self._sealing = Follower(name, spec.sealer) if spec.sealer is not None else None
         self.followers: tuple[Follower, ...] = (self._sealing,) if self._sealing is not None else ()
         self._thread = ContextThread(target=self._supervise, name=f"table-{name}")
 
-    def subscribe(self, subscribers: Sequence[Subscriber]) -> None:
-        """Before the start: hand on what is stored to these, too, in this order after sealing."""
+    def subscribe(self, *subscribers: Subscriber) -> None:
+        """Before the start: hand on what is stored to these, too; they share one thread."""
+        self.followers += tuple(Follower(self.name, one, self._turns) for one in subscribers)
+
+    def subscribe_apart(self, *subscribers: Subscriber) -> None:
+        """The same to those that move a lamp or lock, or use files, lines or networks.
+
+        Each has a thread of its own.
+        """
         self.followers += tuple(Follower(self.name, one) for one in subscribers)
 
     def start(self) -> None:
@@ -377,8 +385,8 @@ class Table:
         """Seconds until something is due."""
         note = self._spec.stored_until
         due_s = None if note is None else note.due_s(self._clock().monotonic_ns)
-        waits_s = (one for one in (loop.wait_s(), due_s) if one is not None)
-        return min(waits_s, default=None)
+        waits_s = (loop.wait_s(), due_s, self._turns.relieve())
+        return min((one for one in waits_s if one is not None), default=None)
 
     def _note_stored(self, head: Head) -> None:
         """Note for the run after a kill that all is stored, if it is; after the answers.

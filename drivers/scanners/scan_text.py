@@ -9,6 +9,7 @@ from typing import Final
 from drivers.commands import DeviceCommand, SetPolling
 from drivers.events import BarCodeRead, CommandAnswered
 from drivers.faults import DeviceFault
+from drivers.monitor import hex_text
 from drivers.shell import refused
 from firmware_bridge.link import LinkFaultKind
 from foundation.message import Message, message
@@ -43,6 +44,11 @@ def refuse_command(command: DeviceCommand) -> CommandAnswered | None:
     if isinstance(command, SetPolling):
         return None
     return refused(command, message("scanner_takes_no_commands"))
+
+
+def data_text(data: bytes, *, masked: bool) -> str:
+    """A coded card's bar code is its face: masked, no text of a code is shown."""
+    return " ".join([".."] * len(data)) if masked else hex_text(data)
 
 
 def _refusal(text: bytes, why: Message) -> DeviceFault:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
+from drivers.framing import Framing
 from drivers.monitor import Words, event_text, fault_text
 from drivers.shell import OPENED
 from firmware_bridge.link import LinkFault, LinkFaultKind
@@ -29,6 +30,7 @@ from foundation.message import message
 EventMapping: TypeAlias = Callable[[EventBody], tuple[DeviceEvent, ...]]
 StatusMapping: TypeAlias = Callable[[DeviceStatus], tuple[DeviceEvent, ...]]
 
+FRAMING: Final = Framing(TableLinkUnframed(), feed, (TableLinkFrame,))
 UNGREETED: Final = message("monitor_greets_no_device")
 
 _ROLES = {1: "shoe", 2: "shuffler"}

@@ -23,6 +23,7 @@ from hil.bench.measure.figures import format_figure
 from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
 from hil.bench.process.flood import measure_flood
 from hil.bench.process.idle import measure_disk_writes, measure_idle
+from hil.bench.process.loaded_lines import measure_loaded_lines
 from hil.bench.process.page import measure_page
 from hil.bench.process.scrape import measure_scrape
 from hil.bench.process.start_up import measure_start_up, measure_start_with_archive
@@ -143,6 +144,7 @@ MEASUREMENTS = (
     Measurement(("tables",), "tables for analysts", measure_tables),
     Measurement(("P10", "P12"), "start and memory", measure_start_up),
     Measurement(("P10",), "memory over many cards", measure_growth),
+    Measurement(("P23",), "lines that a table loads", measure_loaded_lines),
     Measurement(("P11", "P18"), "idle with three ports", measure_idle),
     Measurement(("P13", "P19"), "recovery and replay", measure_recovery),
     Measurement(("P13",), "start with a year of shoes", measure_start_with_archive),

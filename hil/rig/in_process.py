@@ -36,7 +36,8 @@ from controller.rules.profiles.load import load_clauses, profile_text
 from controller.table.table import RunSpec
 from controller.version import software_identifier
 from drivers.catalogue import AnyModel
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings, Parity, Port

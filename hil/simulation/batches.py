@@ -23,7 +23,7 @@ from controller.rules.actions.actions import ClearWarning, CloseShoe, DeclareRes
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from foundation.message import message
 from hil.dealing.cards import PhysicalCard

@@ -11,8 +11,9 @@ from controller.core.stored_settings import Settings1
 from controller.core.tape.entries import Entry
 from controller.core.tape.records import RecordedInput
 from controller.custody.manifest import Manifest
-from drivers.readers.models import FeigReaderSettings
-from drivers.shoes.models import AngelEyeSettings, RfidSettings
+from drivers.readers.feig_model import FeigReaderSettings
+from drivers.shoes.angel_eye_model import AngelEyeSettings
+from drivers.shoes.rfid_model import RfidSettings
 
 # Encoded in the bytes of a field: `Started.configuration`, `DeviceSettings.driver`,
 # `ManifestGiven.content`.

@@ -1,5 +1,8 @@
 """Tests the models of devices: their settings, what they can do, and errors for unknown ones."""
 
+import json
+import subprocess
+import sys
 from importlib import import_module
 
 import msgspec
@@ -15,17 +18,13 @@ from drivers.model import (
     Installation,
     ReaderSeat,
 )
-from drivers.readers.models import FEIG_READER, FeigReaderSettings
+from drivers.readers.feig_model import FEIG_READER, FeigReaderSettings
 from drivers.readers.placed_reader import AntennaSpot
-from drivers.shoes.models import (
-    ANGEL_EYE_II_EX,
-    FEIG_RFID,
-    TABLELINK_SHOE,
-    AngelEyeSettings,
-    RfidSettings,
-)
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
 from drivers.shoes.rfid_exit import ExitSettings
-from drivers.shufflers.models import TABLELINK_SHUFFLER
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
+from drivers.shoes.tablelink_model import TABLELINK_SHOE
+from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
 from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm, SequenceCycle
 from firmware_bridge.attestation import Pin, Trust
@@ -226,3 +225,42 @@ def test_of_a_model_without_a_view_of_its_wire_no_byte_is_shown(masked: bool, sh
     _state, lines = monitor.watch(monitor.initial(), Chunk("p", Timestamp(1, 1), b"D\x91"))
 
     assert lines[0] == shown
+
+
+_WITH_ONE_MODEL = """\
+import json, sys
+from drivers.catalogue import find_model, model_names
+from drivers.model import DeviceKind
+names = {kind: model_names(kind) for kind in DeviceKind}
+if len(sys.argv) > 1:
+    find_model(DeviceKind.SHOE, sys.argv[1]).build()
+json.dump(sorted(name for name in sys.modules if name.startswith("firmware_bridge.")), sys.stdout)
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "protocol"),
+    [
+        ((), None),
+        (("angel-eye-ii-ex",), "angel_eye"),
+        (("feig-rfid",), "feig"),
+        (("tablelink",), "tablelink"),
+    ],
+)
+def test_only_the_protocol_of_a_named_model_is_loaded(
+    model: tuple[str, ...], protocol: str | None
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WITH_ONE_MODEL, *model], capture_output=True, check=True, text=True
+    )
+    rooms = {name.split(".")[1] for name in json.loads(done.stdout)}
+    protocols = {"angel_eye", "contacts", "feig", "hid_pos", "ssi", "tablelink"}
+    assert rooms & protocols == ({protocol} if protocol else set())
+
+
+def test_a_model_has_the_name_and_kind_by_which_it_is_found() -> None:
+    for kind in DeviceKind:
+        found = [find_model(kind, name) for name in model_names(kind)]
+        assert [(one.kind, one.name) for one in found] == [
+            (kind, name) for name in model_names(kind)
+        ]

@@ -9,8 +9,11 @@ import pytest
 
 from drivers.events import StandByEntered
 from drivers.faults import DeviceFault
-from drivers.scanners.models import HID_POS, ZEBRA_SSI
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, TABLELINK_SHOE
+from drivers.scanners.hid_pos_model import HID_POS
+from drivers.scanners.ssi_model import ZEBRA_SSI
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
+from drivers.shoes.rfid_model import FEIG_RFID
+from drivers.shoes.tablelink_model import TABLELINK_SHOE
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp

@@ -9,11 +9,11 @@ import pytest
 from drivers.catalogue import find_model, find_stored_model
 from drivers.model import BadDeviceSettings, DeviceKind, MissingDriver
 from drivers.plug_ins import load_model, plug_in_names
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 
 MODEL = """\
 from msgspec.structs import replace
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 MODEL = replace(ANGEL_EYE_II_EX, name="acme-optical")
 OTHER = "no model"
 """

@@ -10,12 +10,15 @@ from test_recorded_text import wrong_identifiers
 from drivers.commands import ClearError, ListTags, LockExit, OrderShuffler, ShufflerOrder
 from drivers.faults import DeviceFault
 from drivers.model import Installation, ReaderSeat
-from drivers.readers.models import FEIG_READER
-from drivers.scanners.models import HID_POS, ZEBRA_SSI
+from drivers.readers.feig_model import FEIG_READER
+from drivers.scanners.hid_pos_model import HID_POS
+from drivers.scanners.ssi_model import ZEBRA_SSI
 from drivers.shoes import tablelink_events as shoe_events
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, TABLELINK_SHOE
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
+from drivers.shoes.rfid_model import FEIG_RFID
+from drivers.shoes.tablelink_model import TABLELINK_SHOE
 from drivers.shufflers import tablelink_events as shuffler_events
-from drivers.shufflers.models import TABLELINK_SHUFFLER
+from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
 from firmware_bridge.link import LinkFault
 from firmware_bridge.tablelink.event_bodies import parse_body
 from firmware_bridge.tablelink.fields import FieldMismatch

@@ -15,7 +15,7 @@ from controller.system.command_line.errors import ExitCode
 from controller.system.keys import make_key
 from drivers.model import Installation
 from drivers.shuffler_events import IdentityProven, IdentityRefused
-from drivers.shufflers.models import TABLELINK_SHUFFLER
+from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.port import Chunk, PortOpened
 from foundation.timestamp import Timestamp

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from drivers.shoes.models import RfidSettings
+from drivers.shoes.rfid_model import RfidSettings
 from firmware_bridge.feig.settings import Delivery
 from hil.dealing.dealer import DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake

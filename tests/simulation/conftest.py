@@ -17,8 +17,8 @@ from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.actions.actions import DeclareResult
 from controller.rules.outcome import Outcome
 from drivers.model import ReaderSeat
-from drivers.readers.models import FEIG_READER, FeigReaderSettings
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.readers.feig_model import FEIG_READER, FeigReaderSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.feig.settings import Delivery as Sent
 from foundation.message import message
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult

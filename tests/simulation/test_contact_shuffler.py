@@ -25,7 +25,7 @@ from controller.rules.actions.actions import ClearWarning, CloseShoe, RecordAct
 from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import Role
 from controller.system.messages.catalogue import to_words
-from drivers.shufflers.models import CONTACTS_SHUFFLER, ContactsSettings
+from drivers.shufflers.contacts_model import CONTACTS_SHUFFLER, ContactsSettings
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message

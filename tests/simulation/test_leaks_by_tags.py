@@ -42,7 +42,7 @@ from controller.rules.outcome import Outcome
 from controller.service.device_log import WireLogger
 from controller.system.messages.catalogue import to_words
 from drivers.model import ReaderSeat
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message
 from hil.dealing.cards import card_named

@@ -25,7 +25,7 @@ from drivers.events import DeviceEvent, ReportsLost
 from drivers.interface import DriverOutput
 from drivers.model import Installation
 from drivers.shuffler_events import ShufflerEvent
-from drivers.shufflers.models import TABLELINK_SHUFFLER
+from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message

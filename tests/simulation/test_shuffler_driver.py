@@ -38,7 +38,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
-from drivers.shufflers.models import TABLELINK_SHUFFLER
+from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message

@@ -30,7 +30,7 @@ from drivers.events import (
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from drivers.model import Installation
-from drivers.shoes.models import TABLELINK_SHOE
+from drivers.shoes.tablelink_model import TABLELINK_SHOE
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.link import LinkFaultKind

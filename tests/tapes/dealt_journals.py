@@ -33,8 +33,8 @@ from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
 from drivers.model import ReaderSeat
-from drivers.readers.models import FEIG_READER, FeigReaderSettings
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.readers.feig_model import FEIG_READER, FeigReaderSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import Trust
 from foundation.message import message
 from hil.bench.card_path.compute import perform_tablelink

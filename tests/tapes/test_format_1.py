@@ -8,7 +8,7 @@ from golden_records import entry_or_input, record_of, records, stored
 
 from controller.archive.replay.report import ReplayFinding, replay
 from controller.core.stored_settings import SETTINGS, read_settings
-from drivers.shoes.models import FEIG_RFID
+from drivers.shoes.rfid_model import FEIG_RFID
 
 # Conclusions of a tape that this version draws otherwise, and why.
 CHANGED = {

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.device_log import device_role
 from controller.system.command_line.errors import parse_reports
 from controller.system.messages.catalogue import to_words

@@ -12,7 +12,7 @@ from controller.system.command_line.path_parameters import ConfigFile
 
 if TYPE_CHECKING:
     from controller.cli.devices.attached_devices import SerialListing, TablePartListing, UsbListing
-    from controller.service.config.load import TableConfig
+    from controller.service.config.table_config import TableConfig
 
 
 def list_devices(

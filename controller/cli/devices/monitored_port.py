@@ -16,7 +16,8 @@ from controller.archive.replay.recovery import recover
 from controller.core.settings import DeviceSettings, installation
 from controller.journal.store import Journal, JournalError
 from controller.rules.profiles.load import load_clauses
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.system.command_line.errors import CommandError, ExitCode
 from controller.system.messages.catalogue import to_words
 from drivers.catalogue import (

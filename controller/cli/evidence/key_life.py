@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from controller.journal.evidence_log.checkpoint import TreeHead
     from controller.journal.store import Journal
     from controller.rules.actions.declaration import Author
-    from controller.service.config.load import TableConfig
+    from controller.service.config.table_config import TableConfig
 
     # Journal, name of the table, its signer, who does it, UTC.
     Change = Callable[[Journal, str, Signer, Author, int], DoneT]

@@ -17,7 +17,7 @@ from controller.system.command_line.output import echo, echo_json, echo_stderr
 from controller.system.command_line.path_parameters import ConfigFile
 
 if TYPE_CHECKING:
-    from controller.service.config.load import TableConfig
+    from controller.service.config.table_config import TableConfig
 
 Check = tuple[str, Callable[[], Iterable[Diagnosis]]]
 _MARKS: Final = {Grade.GOOD: "ok", Grade.REMARK: "REMARK", Grade.PROBLEM: "PROBLEM"}

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from controller.journal.people import PeopleFile
 from controller.outlets.control.client import ControlClient, ControlError, TableNotRunning
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.config.table_files import INSTALLED
 from controller.service.install.new_table import NewPerson, SetUpError
 from controller.service.install.table_account import ACCOUNT

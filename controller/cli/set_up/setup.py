@@ -14,7 +14,7 @@ from controller.system.command_line.errors import CommandError, ExitCode
 from controller.system.command_line.output import echo, echo_json
 
 if TYPE_CHECKING:
-    from controller.service.config.load import TableConfig
+    from controller.service.config.table_config import TableConfig
     from controller.service.install.new_table import Answers, NewPerson, NewTable
 
 # Debian's own place for what the package brings to read.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.config.table_files import INSTALLED
 from controller.service.install.diagnosis import Diagnosis, good, problem, remark
 from controller.service.install.machine_checks import unit_of

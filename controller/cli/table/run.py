@@ -7,7 +7,6 @@ from typing import NoReturn
 
 from controller.system.command_line.command import Command
 from controller.system.command_line.errors import CommandError, ExitCode
-from controller.system.command_line.help_lines import code_lines_of, example_lines
 
 
 class _Words(argparse.ArgumentParser):
@@ -19,9 +18,13 @@ class _Words(argparse.ArgumentParser):
 
 def main(command: Command, words: list[str]) -> int:
     """Run the tables; returns the exit code. Raises CommandError for wrong words."""
-    parser = _parser(command)
+    parser = _parser()
     options = parser.parse_args(words)
     if options.help:
+        from controller.system.command_line.help_lines import code_lines_of, example_lines
+
+        ends = [*example_lines(command.examples), "", *code_lines_of(command)]
+        parser.epilog = "\n".join(ends)
         print(parser.format_help(), end="")
         return ExitCode.DONE
     named = [one for one in (options.file, options.config) if one is not None]
@@ -33,10 +36,15 @@ def main(command: Command, words: list[str]) -> int:
             allowed="FILE or --config FILE, once",
             remedy="`smartshoe check-config --example > table.toml` writes an example",
         )
+    from controller.service.config.apart import begin_reading
+
+    # First: it is read while this process loads the rest.
+    read = None if named[0].is_dir() else begin_reading(named[0])
     from controller.service.app import run_configured
 
     run_configured(
         named[0],
+        read=read,
         close_coup_as_partial=options.close_coup_as_partial,
         as_root=options.as_root,
         devices=not options.no_devices,
@@ -44,14 +52,13 @@ def main(command: Command, words: list[str]) -> int:
     return ExitCode.DONE
 
 
-def _parser(command: Command) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = _Words(
         prog="smartshoe run",
         description=(
             "Run a table, or every table of a folder: read the shoe, judge every card, keep the"
             " evidence."
         ),
-        epilog="\n".join([*example_lines(command.examples), "", *code_lines_of(command)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )

@@ -16,7 +16,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.rules.profiles.profile import Profile
 from controller.service.commissioning.batch_folder import BatchFile, cards_path, receipt_path
 from controller.service.commissioning.pairing_file import key_fingerprint
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.device_log import device_role
 from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
 from controller.system.keys import KeyFileError, fingerprint_text, load_public

@@ -5,33 +5,24 @@ Source: ASGI 3.0.
 
 import asyncio
 import logging
-import re
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.requests import ClientDisconnect
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from controller.journal.values import JournalError
-from controller.outlets.console.api import API, api_routes, problem
-from controller.outlets.console.metrics_routes import (
-    Endpoint,
-    Handler,
-    MetricsPages,
-    metrics_routes,
-    not_found,
-)
-from controller.outlets.console.page_routes import page_routes
+from controller.outlets.console.metrics_routes import MetricsPages, metrics_routes, not_found
 from controller.outlets.console.page_turns import PageTurns
-from controller.outlets.console.security import Forbidden, StrictHeaders, check_host
-from controller.outlets.console.table_parts import TableParts
-from controller.outlets.console.table_site import TableSite
-from controller.outlets.control.table_requests import TableUnavailable
+from controller.outlets.console.security import StrictHeaders
+from controller.outlets.console.table_parts import ConsolePart, TableParts
 from controller.system.fault_text import describe_fault, traceback_text
+
+if TYPE_CHECKING:
+    from controller.outlets.console.table_site import TableSite
 
 LOG = logging.getLogger("smartshoe.console")
 
@@ -102,10 +93,10 @@ class Application:
         routes: list[BaseRoute] = list(metrics_routes(served, self._pages, by_name=self._by_name))
         sites = sorted(self._sites.values(), key=lambda one: one.prefix, reverse=True)
         elsewhere = not_found(tables, [one.base for one in sites], by_name=self._by_name)
-        if self._by_name and sites:
-            routes.append(Route("/", _list_of(sites)))
-        # Longer names first: one may be the beginning of another.
-        routes += [_mount(one, elsewhere) for one in sites]
+        if sites:
+            from controller.outlets.console.table_console import console_routes  # noqa: PLC0415
+
+            routes += console_routes(sites, elsewhere, by_name=self._by_name)
         handlers = {HTTPStatus.NOT_FOUND: elsewhere}
         return StrictHeaders(Starlette(routes=routes, exception_handlers=handlers), tls=self._tls)
 
@@ -117,73 +108,16 @@ class Application:
                 continue
             site = self._sites.get(name)
             if site is None or site.requests is not parts.console.requests:
-                site = TableSite(parts.console, by_name=self._by_name, tls=self._tls)
+                site = self._new_site(parts.console)
             kept[name] = site
         self._sites = kept
+
+    def _new_site(self, console: ConsolePart) -> "TableSite":
+        # With its pages and the API: only where a table has a page.
+        from controller.outlets.console.table_site import TableSite  # noqa: PLC0415
+
+        return TableSite(console, by_name=self._by_name, tls=self._tls)
 
 
 class _Ended(Exception):
     """An answer that had begun cannot be finished."""
-
-
-class _ConsoleOfTable:
-    """The pages and the API of one table, for requests to its own names."""
-
-    def __init__(self, site: TableSite, elsewhere: Handler) -> None:
-        self._site = site
-        handlers = {
-            Forbidden: _forbidden,
-            HTTPStatus.NOT_FOUND: elsewhere,
-            JournalError: _unavailable,
-            TableUnavailable: _unavailable,
-        }
-        routes = [*api_routes(site), *page_routes(site)]
-        self._routed = Starlette(routes=routes, exception_handlers=handlers)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        try:
-            check_host(request, self._site.hosts)
-        except Forbidden as error:
-            of_api = scope["path"].startswith(f"{self._site.prefix}{API}/")
-            answer = problem(error.status, str(error)) if of_api else None
-            await (answer or await _forbidden(request, error))(scope, receive, send)
-        else:
-            await self._routed(scope, receive, send)
-
-
-def _mount(site: TableSite, elsewhere: Handler) -> Mount:
-    """A mount at exactly this path: a table's name may hold what a pattern is made of."""
-    mount = Mount("", _ConsoleOfTable(site, elsewhere))
-    mount.path_regex = re.compile(f"{re.escape(site.prefix)}/(?P<path>.*)\\Z", re.DOTALL)
-    return mount
-
-
-async def _forbidden(_: Request, error: Exception) -> Response:
-    """The answer to a request that is not looked at."""
-    status = error.status if isinstance(error, Forbidden) else HTTPStatus.FORBIDDEN
-    return PlainTextResponse(f"{error}\n", status)
-
-
-async def _unavailable(_: Request, error: Exception) -> Response:
-    """The answer where the table, or the file of its people, cannot be asked now."""
-    text = f"{error}\n"
-    return PlainTextResponse(text, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"})
-
-
-def _list_of(sites: Sequence[TableSite]) -> Endpoint:
-    """The page of a process with several tables: a link to each."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            check_host(request, sites[0].hosts)
-        except Forbidden as error:
-            return await _forbidden(request, error)
-        links = "".join(
-            f'<li><a href="{escape(one.base)}">{escape(one.name)}</a></li>' for one in sites
-        )
-        title = "<title>smartshoe</title>"
-        head = f'<!doctype html><html lang="en"><meta charset="utf-8">{title}'
-        return HTMLResponse(f"{head}<h1>smartshoe</h1><ul>{links}</ul></html>")
-
-    return answer

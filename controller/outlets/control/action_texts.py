@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from controller.core.script.tokens import parse_cents
-
 YES: Final = "yes"
 _YES_OR_NO: Final = {YES: True, "no": False}
 _DIGITS_MAX: Final = 18
@@ -34,6 +32,8 @@ def _wagers(text: str) -> list[dict[str, object]]:
     """Wagers as `5:banker:100.00,3:tie:25:coupon`, or `none`."""
     if text == "none":
         return []
+    from controller.core.script.tokens import parse_cents  # noqa: PLC0415 - only for wagers
+
     read: list[dict[str, object]] = []
     for number, part in enumerate(text.split(","), start=1):
         seat, _, rest = part.partition(":")

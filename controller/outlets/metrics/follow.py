@@ -1,9 +1,9 @@
 """Keeps the counts of a table at its newest record: saved counts, then the journal's records.
 
-After a start, and where transactions were left out, it reads on from the journal, on the thread of
-its own queue: no start and no card waits. What was counted once is not counted again. The file of
-saved counts is written when a shoe has ended and at an orderly stop, never for a card; without it
-the counts begin with the records that are here.
+After a start, and where transactions were left out, it reads on from the journal, beside play: no
+start and no card waits. What was counted once is not counted again. The file of saved counts is
+written when a shoe has ended and at an orderly stop, never for a card; without it the counts begin
+with the records that are here.
 """
 
 import logging

@@ -13,7 +13,8 @@ from controller.core.settings import Settings
 from controller.rules.settlement.pit import NO_PIT_SETTINGS, PIT_KEYS
 from controller.service.config.console_section import overlap
 from controller.service.config.document import ConfigError
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.system.tls import ServerTlsFiles
 from firmware_bridge.transport.port_url import DevicePath, GpioUrl, NetworkUrl, parse_port_url
 

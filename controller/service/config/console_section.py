@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
-from msgspec import Struct
 from pydantic import AfterValidator, Field
 
 from controller.service.config.sections import (
@@ -16,24 +15,14 @@ from controller.service.config.sections import (
     ServerSection,
     is_loopback,
 )
+from controller.service.config.table_config import ConsoleSettings
 from controller.system.messages.catalogue import languages
-from controller.system.tls import ServerTlsFiles, TlsUnavailable, server_context
+from controller.system.tls import TlsUnavailable, server_context
 
 DEFAULT_ADDRESS: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 9309
 _HOSTS_MAX: Final = 16
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]{1,253}")
-
-
-class ConsoleSettings(Struct, frozen=True):
-    """Where the page is served and how; `tls` None: without TLS. Port 0 is any free one."""
-
-    address: str
-    port: int
-    tls: ServerTlsFiles | None
-    hosts: tuple[str, ...]
-    sign_on_minutes: int
-    language: str
 
 
 def _host(text: str) -> str:

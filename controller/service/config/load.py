@@ -7,13 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from controller.archive.consumers import FeedSettings
-from controller.archive.signer import SigningSettings
-from controller.archive.witness import WitnessSettings
 from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.profiles.load import (
@@ -25,14 +21,10 @@ from controller.rules.profiles.load import (
 )
 from controller.rules.profiles.profile import Profile
 from controller.rules.setting_values import ShuffleMode
-from controller.rules.settlement.pit import NO_PIT_SETTINGS, SharedSetting, shared_settings
+from controller.rules.settlement.pit import NO_PIT_SETTINGS, shared_settings
 from controller.rules.settlement.terms import Terms
 from controller.service.commissioning.pairing_file import PairedRole
-from controller.service.config.console_section import (
-    ConsoleSettings,
-    console_problems,
-    console_settings,
-)
+from controller.service.config.console_section import console_problems, console_settings
 from controller.service.config.device_sections import (
     BatchesSection,
     DeviceSection,
@@ -47,13 +39,12 @@ from controller.service.config.document import ConfigError, control_socket, read
 from controller.service.config.feed_section import feed_problems, feed_settings
 from controller.service.config.layout_rules import layout_warnings
 from controller.service.config.machine_sections import (
-    MachineLines,
     is_trial,
     line_problems,
     machine_lines,
     trial_problems,
 )
-from controller.service.config.overlay_section import OverlaySettings, overlay_settings
+from controller.service.config.overlay_section import overlay_settings
 from controller.service.config.problems import (
     OPTIONAL_SECTIONS,
     REPEATED_SECTIONS,
@@ -64,7 +55,6 @@ from controller.service.config.problems import (
 )
 from controller.service.config.sections import (
     ApprovalSection,
-    ApprovalSettings,
     ControlSection,
     EvidenceSection,
     JournalSection,
@@ -79,13 +69,16 @@ from controller.service.config.sections import (
     check_layout,
     unit_name_problem,
 )
+from controller.service.config.table_config import (
+    ApprovalSettings,
+    TableConfig,
+)
 from controller.service.config.table_files import table_file
 from controller.service.config.time_zone import zone_data
 from controller.service.config.trust import TrustResult, read_trust
 from controller.system.atomic_file import SmallFileError
-from controller.system.tls import ServerTlsFiles, TlsUnavailable, server_context
+from controller.system.tls import TlsUnavailable, server_context
 from controller.table.accounts.passwords import read_passwords
-from controller.table.disk_space import DiskLimits
 from drivers.catalogue import find_model
 from drivers.model import CardReading
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
@@ -98,64 +91,6 @@ _TAKEN: Final = (
 )
 Sections: TypeAlias = Mapping[str, Section]
 RepeatedSections: TypeAlias = Mapping[str, tuple[Section, ...]]
-
-
-class TableConfig(Struct, frozen=True):
-    """One table. Paths are absolute. `metrics_port` 0 means any free one.
-
-    `lines` are the ports of all devices with their line settings, the shoe's first, then readers
-    and scanners in the order of the file, then the shuffler's. `allowed` is
-    None without a list of USB devices; then any device but a keyboard may be opened.
-    `bound_batches` are the names of the batches bound at the start; `batch_keys` are the files of
-    the public keys whose receipts are trusted.
-
-    `metrics_tls` None: the metrics are served without TLS; `metrics_passwords` None: without names.
-    `console` None: neither page nor API is served.
-    `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
-    `approval` who approves rules and configuration. `machine`: power-fail line, stack light, lock.
-    `overlay`: video recorders that take text lines, None without any.
-    `feeds` are the consumers of the floor feed.
-
-    `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
-    concerns only this machine. `trial`: no byte is written to a device. `log_level_wire` is one of
-    off, bytes, frames, events. `remarks` are sentences about allowed settings that people have to
-    watch. `shared_settings` are those that its pit may bind. `control_group` may use the control
-    socket, empty for the group of the program; `unix_people` names the person to whom an account of
-    the machine belongs.
-    """
-
-    file: Path
-    settings: Settings
-    profile_name: str
-    profile_text: str
-    zone_name: str
-    zone_data: bytes
-    lines: tuple[tuple[str, LineSettings], ...]
-    allowed: AllowList | None
-    log_level_wire: str
-    batches_folder: Path
-    batch_keys: tuple[Path, ...]
-    bound_batches: tuple[str, ...]
-    journal_folder: Path
-    signing: SigningSettings
-    witnesses: tuple[WitnessSettings, ...]
-    disk_limits: DiskLimits
-    metrics_enabled: bool
-    metrics_address: str
-    metrics_port: int
-    control_socket: Path
-    control_group: str
-    unix_people: Mapping[str, str]
-    feeds: tuple[FeedSettings, ...] = ()
-    approval: ApprovalSettings | None = None
-    machine: MachineLines = MachineLines()
-    metrics_tls: ServerTlsFiles | None = None
-    metrics_passwords: Path | None = None
-    console: ConsoleSettings | None = None
-    overlay: OverlaySettings | None = None
-    trial: bool = False
-    remarks: tuple[str, ...] = ()
-    shared_settings: tuple[SharedSetting, ...] = ()
 
 
 def load_config(path: Path) -> TableConfig:

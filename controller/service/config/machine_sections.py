@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, Self
 
-from msgspec import Struct
 from pydantic import AfterValidator, model_validator
 
 from controller.record.signals import Light
 from controller.service.config.device_sections import DeviceSection, ShoeSection, ShufflerSection
 from controller.service.config.sections import Line, Section, TableSection
+from controller.service.config.table_config import MachineLines, OutputSettings, PowerSettings
 from drivers.catalogue import find_model
-from firmware_bridge.gpio.line import GpioLine, parse_gpio_line
+from firmware_bridge.gpio.line import parse_gpio_line
 from firmware_bridge.transport.port_url import GpioUrl, parse_port_url
 
 Level = Literal["low", "high"]
@@ -28,37 +28,6 @@ def _line(text: str) -> str:
 
 
 LineName = Annotated[Line, AfterValidator(_line)]
-
-
-class PowerSettings(Struct, frozen=True):
-    """The line whose level says that the power fails."""
-
-    line: GpioLine
-    active_low: bool
-
-
-class OutputSettings(Struct, frozen=True):
-    """The lines of the lamps that there are, and of the exit lock.
-
-    A line without power is low, and so is every line while the table does not run: `closed_high`
-    False is a lock that is closed then.
-    """
-
-    lamps: Mapping[Light, GpioLine]
-    exit_lock: GpioLine | None
-    closed_high: bool
-
-    @property
-    def lines(self) -> tuple[GpioLine, ...]:
-        lock = () if self.exit_lock is None else (self.exit_lock,)
-        return (*self.lamps.values(), *lock)
-
-
-class MachineLines(Struct, frozen=True):
-    """The lines of the machine that the table uses; None for what it has not."""
-
-    power: PowerSettings | None = None
-    outputs: OutputSettings | None = None
 
 
 class PowerSection(Section):

@@ -5,24 +5,15 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self
 
-from msgspec import Struct
 from pydantic import AfterValidator, Field, model_validator
 
 from controller.service.config.sections import Section
+from controller.service.config.table_config import OverlaySettings
 from controller.system.line_output import Address, LineOutputSettings
 
 _ADDRESS: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})")
 _RECORDERS_MAX: Final = 8
 _PORT_MAX: Final = 65535
-
-
-class OverlaySettings(Struct, frozen=True):
-    """Where lines go, and how a recorder takes them: `width` characters at most."""
-
-    output: LineOutputSettings
-    width: int
-    encoding: Literal["ascii", "latin-1"]
-    crlf: bool
 
 
 def _parse_address(text: str) -> Address:

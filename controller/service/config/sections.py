@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
-from msgspec import Struct
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -35,6 +34,7 @@ from controller.service.config.layout_rules import (
     layout_problems,
     pit_problems,
 )
+from controller.service.config.table_config import ApprovalSettings
 from controller.service.config.time_zone import zone_data
 from controller.system.tls import ServerTlsFiles
 from controller.table.disk_space import MIB, DiskLimits
@@ -352,14 +352,6 @@ class EvidenceSection(Section):
 
 class MonitorsSection(Section):
     stall_minutes: Annotated[int, Field(ge=2, le=240)] = STALL_MINUTES
-
-
-class ApprovalSettings(Struct, frozen=True):
-    """The approval's file, the public keys that may sign it, and what a start requires of it."""
-
-    file: Path
-    keys: tuple[Path, ...]
-    required: tuple[str, ...]
 
 
 class ApprovalSection(Section):

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.install.statement import (
     SignedStatementError,
     read_statement,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.system.strict_certificates import strict_faults
 
 REMEDY: Final = (

@@ -17,7 +17,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.core.tape.inputs import ClockSync, DiskLevel
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 from controller.service.config.table_files import INSTALLED
 from controller.service.install.diagnosis import Diagnosis, good, problem, remark
 from controller.service.install.running_table import SOCKETS

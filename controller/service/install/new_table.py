@@ -19,8 +19,9 @@ from controller.outlets.control.requests import checked_text
 from controller.rules.actions.declaration import ActionError, Role
 from controller.service.config.collisions import checked_tables
 from controller.service.config.document import ConfigError, read_document
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
 from controller.service.config.sections import unit_name_problem
+from controller.service.config.table_config import TableConfig
 from controller.service.config.table_files import INSTALLED, installed_files, table_name
 from controller.system.atomic_file import (
     SmallFileError,

@@ -4,7 +4,7 @@ from controller.archive.replay.recovery import RecoveredState, recover
 from controller.journal.database import FILE_NAME
 from controller.journal.store import open_read_only, require_live_records
 from controller.rules.profiles.load import load_clauses
-from controller.service.config.load import TableConfig
+from controller.service.config.table_config import TableConfig
 
 
 def recovered_of(config: TableConfig) -> RecoveredState | None:

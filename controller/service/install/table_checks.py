@@ -20,7 +20,8 @@ from controller.outlets.control.client import ControlClient, ControlError, Table
 from controller.record.snapshot import Health, Snapshot
 from controller.service.config.collisions import pit_collisions
 from controller.service.config.document import ConfigError
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.config.table_files import table_files
 from controller.service.install.approval import approval_of, missing_parts
 from controller.service.install.certificates import REMEDY as CERTIFICATE_REMEDY

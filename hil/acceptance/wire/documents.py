@@ -10,8 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from drivers import framing
 from drivers.catalogue import AnyModel
+from drivers.readers.feig_settings import FEIG_FRAMING
+from drivers.scanners.ssi_model import ZEBRA_SSI
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
+from drivers.tablelink import monitor as tablelink
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
@@ -118,10 +121,10 @@ HID_POS: Final = WireDocument(title="Scanners", framing="USB HID POS", other="US
 
 DOCUMENTS: Final = (ANGEL_EYE, FEIG, TABLELINK, SSI, HID_POS)
 _BY_FRAMING: Final = (
-    (framing.ANGEL_EYE, ANGEL_EYE),
-    (framing.FEIG, FEIG),
-    (framing.TABLELINK, TABLELINK),
-    (framing.SSI, SSI),
+    (ANGEL_EYE_II_EX.framing, ANGEL_EYE),
+    (FEIG_FRAMING, FEIG),
+    (tablelink.FRAMING, TABLELINK),
+    (ZEBRA_SSI.framing, SSI),
 )
 
 

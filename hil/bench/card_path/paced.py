@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from random import Random
 from typing import Self
 
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort

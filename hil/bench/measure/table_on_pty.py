@@ -14,7 +14,7 @@ from controller.record.snapshot import Health
 from controller.rules.profiles.load import load_clauses
 from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump

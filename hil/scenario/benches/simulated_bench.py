@@ -23,7 +23,8 @@ from controller.rules.actions.actions import Action, OperatorAction
 from controller.rules.actions.declaration import Role
 from controller.rules.advisory import Advisory
 from drivers.model import ReaderSeat
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from foundation.message import message
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import usual_batches

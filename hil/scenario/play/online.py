@@ -4,7 +4,7 @@ from typing import Final
 
 from controller.record.snapshot import Snapshot
 from drivers.events import Stage
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 
 # It says nothing before it is switched on, which a scenario does: its port is open.
 _SILENT: Final = (ANGEL_EYE_II_EX.name,)

@@ -20,8 +20,9 @@ from controller.core.stored_settings import (
 from controller.journal.encoding import Codec, EncodingError
 from controller.procedure.rulebook import ObservableFact
 from drivers.model import BadDeviceSettings, ReaderSeat
-from drivers.readers.models import FEIG_READER, FeigReaderSettings
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
+from drivers.readers.feig_model import FEIG_READER, FeigReaderSettings
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.angel_eye.settings import SequenceCycle
 from firmware_bridge.attestation import Trust
 from firmware_bridge.feig.settings import Delivery

@@ -60,7 +60,7 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.load import profile_text
 from controller.system.messages.catalogue import to_words
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,9 +10,9 @@ from shutil import copytree
 
 import pytest
 
-from controller.service import app
 from controller.service.app import require_account_of_tables, usable_tables
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.table_program import StartRefused
 
 Put = Callable[..., Path]
@@ -68,7 +68,7 @@ def test_an_internal_error_at_one_file_leaves_the_others(
             raise ZeroDivisionError(MESSAGE)
         return load_config(file)
 
-    monkeypatch.setattr(app, "load_config", load)
+    monkeypatch.setattr("controller.service.config.load.load_config", load)
 
     assert names(usable_tables(tmp_path)[0]) == ["b.toml"]
     assert f"{bad}: internal error: ZeroDivisionError" in caplog.text

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from controller.outlets.console.sites import WebServers
 from controller.service import table_program as program_module
 from controller.service.awaited_ports import AwaitedPorts
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import SharedParts, TableProgram
 from controller.service.tables import Tables

@@ -32,7 +32,7 @@ from controller.service.manifest_lookup import BY_CONFIGURATION
 from controller.system.messages.catalogue import to_words
 from drivers.faults import DeviceFault
 from drivers.model import ReaderSeat
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened

@@ -17,7 +17,7 @@ from controller.rules.actions.actions import CallNoMoreBets, OperatorAction
 from controller.rules.actions.declaration import Proof, Role
 from controller.rules.profiles.load import load_profile
 from controller.service.irregularity_log import IrregularityLog
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from foundation.timestamp import Timestamp
 
 AT = Timestamp(1, 2)

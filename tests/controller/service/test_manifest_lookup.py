@@ -13,7 +13,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.service.manifest_lookup import BY_CONFIGURATION, ManifestLookup
 from controller.system.messages.catalogue import to_words
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from foundation.message import Message, message
 from foundation.timestamp import Timestamp
 

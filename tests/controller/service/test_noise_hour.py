@@ -12,7 +12,7 @@ from controller.journal.store import Journal
 from controller.rules.profiles.load import load_clauses
 from controller.service.noise_limit import NoiseLimit, stored_chunks
 from controller.table.loop import Loop
-from drivers import framing
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortOpened
 from foundation.timestamp import Timestamp
 
@@ -41,7 +41,7 @@ class NoisyTable:
         state = recover(journal, load_clauses()).initial_state(core)
         self.journal, self.loop = journal, Loop(journal, core, state, lambda: self.at)
         self.loop.begin(replace(self.script.started, at=self.at))
-        self.limit = NoiseLimit(framing.ANGEL_EYE, self.put, lambda _s: None)
+        self.limit = NoiseLimit(ANGEL_EYE_II_EX.framing, self.put, lambda _s: None)
         since = self.at.utc_ns - NoiseLimit.WINDOW_NS
         self.limit.resume(stored_chunks(self.folder, since, lambda *_: None).get(PORT, ()), self.at)
         self.limit.put(PortOpened(PORT, self.at, bytes(32)))

@@ -17,9 +17,13 @@ from controller.core.tape.records import inputs_in, read_input
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.service.noise_limit import NoiseLimit, ReportLimit, noise_limit_of, stored_chunks
-from drivers import framing
+from drivers.framing import Framing
 from drivers.model import ReaderSeat
-from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings
+from drivers.readers.feig_settings import FEIG_FRAMING
+from drivers.scanners.ssi_model import ZEBRA_SSI
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX, AngelEyeSettings
+from drivers.shoes.rfid_model import FEIG_RFID
+from drivers.tablelink import monitor as tablelink
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened, PortShut
 from foundation.message import message
 from foundation.timestamp import Timestamp
@@ -35,7 +39,7 @@ MORE_THAN_ENOUGH = 4 * NoiseLimit.BYTES_MAX
 class Limited:
     """A limit, what it passed on, its pauses, and a clock."""
 
-    def __init__(self, of: framing.Framing = framing.ANGEL_EYE) -> None:
+    def __init__(self, of: Framing = ANGEL_EYE_II_EX.framing) -> None:
         self.passed: list[PortEvent | NoiseDropped] = []
         self.pauses: list[float] = []
         self.closed = False
@@ -302,8 +306,8 @@ def test_half_a_frame_is_given_up_when_the_port_is_opened_again() -> None:
     assert limited.bytes_passed == before + len(whole)
 
 
-@pytest.mark.parametrize("of", [framing.FEIG, framing.SSI, framing.TABLELINK])
-def test_every_protocol_has_its_noise_limited(of: framing.Framing) -> None:
+@pytest.mark.parametrize("of", [FEIG_FRAMING, ZEBRA_SSI.framing, tablelink.FRAMING])
+def test_every_protocol_has_its_noise_limited(of: Framing) -> None:
     limited = Limited(of)
     limited.flood(bytes((0xFF, 0)) * 4096)
 
@@ -326,7 +330,7 @@ def test_the_device_at_a_port_decides_what_is_noise(script) -> None:
         assert limit is not None
         found[port] = limit._framing
     assert list(found.values()) == [
-        framing.ANGEL_EYE, framing.FEIG, framing.SSI, framing.TABLELINK
+        ANGEL_EYE_II_EX.framing, FEIG_FRAMING, ZEBRA_SSI.framing, tablelink.FRAMING
     ]  # fmt: skip
     assert noise_limit_of(settings, "/dev/hid", unqueued) is None
 
@@ -389,7 +393,7 @@ class Port:
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.passed: list[PortEvent | NoiseDropped | ReportsExceeded] = []
-        self.limit = NoiseLimit(framing.ANGEL_EYE, self.put, reports=ReportLimit(limit))
+        self.limit = NoiseLimit(ANGEL_EYE_II_EX.framing, self.put, reports=ReportLimit(limit))
         self.at_ns = S
         self.number = 0
 
@@ -481,7 +485,7 @@ def test_the_pause_doubles_up_to_ten_minutes_and_begins_again_after_ten_sound_on
 def test_an_ended_table_closes_no_port() -> None:
     port = Port()
     port.put = lambda _item: False  # type: ignore[method-assign]
-    port.limit = NoiseLimit(framing.ANGEL_EYE, port.put, reports=ReportLimit(LIMIT))
+    port.limit = NoiseLimit(ANGEL_EYE_II_EX.framing, port.put, reports=ReportLimit(LIMIT))
     port.deal(100, 20)
 
 

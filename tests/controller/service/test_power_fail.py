@@ -20,8 +20,7 @@ from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.rules.profiles.load import load_clauses
-from controller.service import power_fail
-from controller.service.config.machine_sections import PowerSettings
+from controller.service.config.table_config import PowerSettings
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.table.table import Health, RunSpec, Table
 from firmware_bridge.gpio.chip import GpioUnavailable
@@ -181,7 +180,7 @@ WHEN_LOW = PowerSettings(GpioLine(Path("/dev/gpiochip0"), 4), active_low=True)
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> Line:
     line = Line()
-    monkeypatch.setattr(power_fail, "GpioInput", line.take)
+    monkeypatch.setattr("firmware_bridge.gpio.chip.GpioInput", line.take)
     return line
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from controller.core.state import Stored
 from controller.record.signals import Light, Signals
-from controller.service.config.machine_sections import OutputSettings
+from controller.service.config.table_config import OutputSettings
 from controller.service.signal_lines import SignalLines, levels
 from firmware_bridge.gpio.line import GpioLine
 from foundation.timestamp import Timestamp

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from controller.core.tape.inputs import PowerSign
 from controller.service import tables as tables_module
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.table_program import StartRefused, TableFailed
 from controller.service.tables import Tables
 from foundation.timestamp import Timestamp

@@ -3,6 +3,8 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -10,13 +12,16 @@ from msgspec.structs import replace
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from controller.core.state import Stored
+from controller.core.state import Stored, Subscriber
+from controller.core.stored_settings import SETTINGS
 from controller.outlets.metrics.collector import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.rules.profiles.load import load_clauses
-from controller.service.table_log import LinesBehind
+from controller.service.coup_history import CoupHistory
+from controller.service.shoe_monitors import ShoeMonitors
+from controller.service.table_log import LinesBehind, TableLog
 from controller.table import table as table_module
-from controller.table.subscribers import Behind, Follower
+from controller.table.subscribers import Behind, Follower, Turns
 from controller.table.table import Health, RunSpec, Table
 
 PORT = "/dev/ttyUSB0"
@@ -74,7 +79,7 @@ class Followed:
         self.written: list[bytes] = []
         spec = RunSpec(folder, load_clauses(), lambda _: script.started)
         self.table = Table("M7", spec, lambda: script.at)
-        self.table.subscribe(subscribers)
+        self.table.subscribe(*subscribers)
         self.table.attach_writer(PORT, self)
         self.table.start()
 
@@ -180,32 +185,154 @@ def test_an_error_of_a_subscriber_is_no_error_of_the_table(followed, caplog) -> 
     assert "7h" not in caplog.text
 
 
-class Lingering(Follower):
+class Lingering(Turns):
     """Its thread ends when it is joined, or at the test's end."""
 
-    def __init__(self, table: str, subscriber: "Noting") -> None:
-        super().__init__(table, subscriber)
+    def __init__(self) -> None:
+        super().__init__("lingering")
         self.may_end = threading.Event()
 
     def _run(self) -> None:
         super()._run()
         self.may_end.wait()
 
+    def join(self) -> None:
+        self.may_end.set()
+        super().join()
 
-def test_one_who_is_closed_can_be_closed_again(monkeypatch) -> None:
+
+def test_one_who_is_closed_can_be_closed_again() -> None:
     """Its thread may be on its way out: nothing takes what is put then."""
-    follower = Lingering("M7", Noting())
+    lingering = Lingering()
+    follower = Follower("M7", Noting(), lingering)
     follower.start()
-    join = follower._thread.join
+    closed = [follower.close(FOR_EVER_S), follower.close(0.0), follower.caught_up()]
+    lingering.may_end.set()
+    assert closed == [True, True, True]
 
-    def joined(timeout_s: float | None = None) -> None:
-        follower.may_end.set()
-        join(timeout_s)
 
-    monkeypatch.setattr(follower._thread, "join", joined)
-    closed = [follower.close(FOR_EVER_S), follower.close(0.0)]
-    follower.may_end.set()
-    assert closed == [True, True]
+# --- one thread for several -----------------------------------------------------------------------
+
+
+class Signalling:
+    """A subscriber of the program, which blocks, fails or does what it does; `taken` says how far.
+
+    One that blocks takes nothing in before it is woken.
+    """
+
+    def __init__(self, subscriber: Subscriber, trouble: str) -> None:
+        self.name = subscriber.name
+        self.taken: SimpleQueue[int] = SimpleQueue()
+        self.threads: set[threading.Thread] = set()
+        self.woken = threading.Event()
+        self._subscriber, self._trouble = subscriber, trouble
+
+    def stored(self, stored: Stored) -> None:
+        self.threads.add(threading.current_thread())
+        if self._trouble == "fails":
+            raise FAULT
+        if self._trouble == "blocks":
+            assert self.woken.wait()
+        self._subscriber.stored(stored)
+        self.taken.put(stored.head.seq)
+
+    def wait_for(self, seq: int) -> None:
+        """Wait until it has taken in all up to this record."""
+        while self.taken.get() < seq:
+            pass
+
+
+SHARING = ("metrics", "log", "monitors", "coups")
+
+
+@pytest.fixture
+def sharing(fast_dir, script) -> Iterator[Callable[[str, str], tuple[Followed, list[Signalling]]]]:
+    """A table with those that share a thread in the program; one of them is in trouble."""
+    made: list[tuple[Followed, list[Signalling]]] = []
+
+    def shared(who: str, trouble: str) -> tuple[Followed, list[Signalling]]:
+        journal, played = fast_dir / "journal", script(allow_commands=True)
+        table = SimpleNamespace(name="M7", published=None, stored_seq=0)
+        real: list[Subscriber] = [
+            TableMetrics(table, journal=journal),
+            TableLog(SETTINGS.decode(played.started.configuration)),
+            ShoeMonitors(journal, lambda _: None, lambda: None, lambda _: None),
+            CoupHistory(journal, lambda: None),
+        ]
+        subscribers = [Signalling(one, trouble if one.name == who else "") for one in real]
+        made.append((Followed(journal, played, *subscribers), subscribers))
+        return made[-1]
+
+    yield shared
+    for followed_table, subscribers in made:
+        for one in subscribers:
+            one.woken.set()
+        followed_table.table.stop()
+        followed_table.table.join()
+
+
+@pytest.mark.parametrize("trouble", ["blocks", "fails"])
+@pytest.mark.parametrize("who", SHARING)
+def test_one_in_trouble_keeps_none_of_the_others_that_share_its_thread(
+    sharing, who, trouble
+) -> None:
+    table, subscribers = sharing(who, trouble)
+    assert tuple(one.name for one in subscribers) == SHARING
+    table.overdraw()
+    seq = table.table.stored_seq
+    for one in subscribers:
+        if one.name != who:
+            # Nothing more is put meanwhile, and nobody asks: the table itself has to look.
+            one.wait_for(seq)
+    if trouble == "fails":
+        assert all(one.caught_up(FOR_EVER_S) for one in table.table.followers)
+    left_out = {one.name for one in table.table.followers if one.skipped}
+    assert left_out == ({who} if trouble == "fails" else set())
+    assert (table.follower(who).waiting > 1) == (trouble == "blocks")
+
+
+def test_they_have_one_thread_and_one_who_blocked_comes_back_to_it(sharing) -> None:
+    table, subscribers = sharing("monitors", "blocks")
+    blocked, others = subscribers[2], [*subscribers[:2], *subscribers[3:]]
+    table.overdraw()
+    for one in others:
+        one.wait_for(table.table.stored_seq)
+    (apart,) = blocked.threads
+    assert apart.name == "monitors"
+    blocked.woken.set()
+    apart.join()
+    blocked.wait_for(table.table.stored_seq)
+    for one in subscribers:
+        one.threads.clear()
+
+    table.deal("43")
+    for one in subscribers:
+        one.wait_for(table.table.stored_seq)
+
+    assert len(set.union(*(one.threads for one in subscribers))) == 1
+
+
+def test_each_has_its_turn_while_another_has_much_to_take(stored_of) -> None:
+    turns, order = Turns("subscribers"), list[str]()
+
+    class Ordered(Noting):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.named = name
+
+        def stored(self, stored: Stored) -> None:
+            order.append(self.named)
+
+    many, few = (Follower("M7", Ordered(name), turns) for name in ("many", "few"))
+    transactions = stored_of(6)
+    for one in transactions:
+        many.put(one)
+    for one in transactions[:2]:
+        few.put(one)
+    many.start()
+    assert many.close(FOR_EVER_S)
+    assert few.close(FOR_EVER_S)
+    assert order == ["many", "few", "many", "few", "many", "many", "many", "many"]
 
 
 # --- who falls behind -----------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from controller.system.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import CommandAnswered, CommandOutcome, LossReason, ReportsLost
 from drivers.faults import DeviceFault
+from drivers.readers.feig_model import FEIG_READER
 from drivers.readers.feig_reader import events_of, kind_name
-from drivers.readers.models import FEIG_READER
 from firmware_bridge.feig.items import (
     BufferOverflow,
     BufferRecord,

@@ -11,7 +11,7 @@ from controller.system.messages.catalogue import to_words
 from drivers.events import DeviceEvent, LossReason, OtherTransponder, ReportsLost, Spot, TagSeen
 from drivers.faults import DeviceFault
 from drivers.model import Installation, ReaderSeat
-from drivers.readers.models import FEIG_READER, FeigReaderSettings
+from drivers.readers.feig_model import FEIG_READER, FeigReaderSettings
 from drivers.readers.placed_reader import PlacedReader, PlacedReaderState
 from firmware_bridge.feig.continuity import ContinuityState, TimerReading
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from controller.system.messages.catalogue import to_words
-from drivers.shoes.models import ANGEL_EYE_II_EX
+from drivers.shoes.angel_eye_model import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp

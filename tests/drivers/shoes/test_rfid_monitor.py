@@ -6,7 +6,7 @@ from controller.system.messages.catalogue import to_words
 from drivers import events
 from drivers.events import DeviceEvent, Spot
 from drivers.monitor import event_text
-from drivers.shoes.models import FEIG_RFID
+from drivers.shoes.rfid_model import FEIG_RFID
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp

@@ -23,7 +23,7 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.feig.settings import Delivery as Sent
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message

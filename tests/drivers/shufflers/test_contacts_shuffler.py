@@ -17,7 +17,12 @@ from drivers.shuffler_events import (
     ShuffleShown,
     ShuffleStarted,
 )
-from drivers.shufflers.models import CONTACTS_SHUFFLER, ContactsSettings, JamLevel, LineLevel
+from drivers.shufflers.contacts_model import (
+    CONTACTS_SHUFFLER,
+    ContactsSettings,
+    JamLevel,
+    LineLevel,
+)
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from foundation.message import message

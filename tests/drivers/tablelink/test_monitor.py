@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from controller.system.messages.catalogue import to_words
-from drivers.shoes.models import TABLELINK_SHOE
-from drivers.shufflers.models import TABLELINK_SHUFFLER
+from drivers.shoes.tablelink_model import TABLELINK_SHOE
+from drivers.shufflers.tablelink_model import TABLELINK_SHUFFLER
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from foundation.message import message
 from foundation.timestamp import Timestamp

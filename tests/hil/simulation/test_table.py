@@ -9,7 +9,7 @@ from controller.procedure.effects import Refusal
 from controller.rules.actions.actions import LockShoe, OperatorAction
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from drivers.model import ReaderSeat
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
 from firmware_bridge.transport.port import PortLost, PortOpened
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.device import FeigSettings

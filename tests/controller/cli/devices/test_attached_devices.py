@@ -15,7 +15,8 @@ from controller.cli.devices.attached_devices import (
     list_table_parts,
     list_usb,
 )
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPortInfo

@@ -12,7 +12,7 @@ from controller.cli.devices.monitored_port import (
 from controller.system.command_line.errors import CommandError
 from controller.system.messages.catalogue import to_words
 from drivers.model import BadDeviceSettings
-from drivers.scanners.models import HID_POS
+from drivers.scanners.hid_pos_model import HID_POS
 from drivers.tablelink.monitor import UNGREETED
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity

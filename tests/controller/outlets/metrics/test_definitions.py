@@ -79,7 +79,7 @@ def played_page(suspended: Path, begun_log: Callable[[Path], None]) -> Iterator[
         journal=suspended,
         consumers=lambda: (CONSUMER,),
     )
-    table.subscribe([metrics])
+    table.subscribe(metrics)
     table.start()
     assert table.health is Health.RUNNING, table.failure
     try:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.service.config.console_section import ConsoleSettings
 from controller.service.config.load import ConfigError, load_config
+from controller.service.config.table_config import ConsoleSettings
 from controller.system.tls import ServerTlsFiles
 from hil.rig.servers.certificates import CertificateAuthority
 

@@ -9,7 +9,12 @@ from controller.cli.main import main
 from controller.core.stored_settings import SETTINGS, read_settings
 from controller.service.config.document import ConfigError
 from controller.service.config.load import load_config
-from drivers.shufflers.models import CONTACTS_SHUFFLER, ContactsSettings, JamLevel, LineLevel
+from drivers.shufflers.contacts_model import (
+    CONTACTS_SHUFFLER,
+    ContactsSettings,
+    JamLevel,
+    LineLevel,
+)
 from firmware_bridge.attestation import Trust
 
 TABLE = """\

@@ -9,7 +9,8 @@ from controller.service.commissioning.firmware_list import ApprovedEntry, sign, 
 from controller.service.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
 from controller.service.config.document import ConfigError
 from controller.service.config.example import example_text
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.system.keys import make_key
 from firmware_bridge.attestation import ApprovedImage, Pin
 from foundation.timestamp import Timestamp

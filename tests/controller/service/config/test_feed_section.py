@@ -8,7 +8,8 @@ from controller.archive.consumers import FeedBegin, FeedContent
 from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import FeedDirection
 from controller.service.config.document import ConfigError
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 
 TABLE = """\
 [table]

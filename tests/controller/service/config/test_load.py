@@ -16,8 +16,9 @@ from controller.service.config.example import example_text
 from controller.service.config.load import SOCKET_PATH_BYTES_MAX, load_config
 from controller.service.config.sections import unit_name_problem
 from controller.table.disk_space import MIB, DiskLimits
-from drivers.readers.models import FEIG_READER
-from drivers.shoes.models import FEIG_RFID, AngelEyeSettings
+from drivers.readers.feig_model import FEIG_READER
+from drivers.shoes.angel_eye_model import AngelEyeSettings
+from drivers.shoes.rfid_model import FEIG_RFID
 from firmware_bridge.angel_eye.settings import SequenceCycle
 from firmware_bridge.transport.allow_list import AllowedId
 from firmware_bridge.transport.port import LineSettings, Parity

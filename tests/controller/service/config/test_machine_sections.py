@@ -8,7 +8,7 @@ import pytest
 from controller.cli.main import main
 from controller.record.signals import Light
 from controller.service.config.load import ConfigError, load_config
-from controller.service.config.machine_sections import MachineLines, PowerSettings
+from controller.service.config.table_config import MachineLines, PowerSettings
 from firmware_bridge.gpio.line import GpioLine
 
 TABLE = '[table]\nname = "M7"\n[shoe]\nport = "/dev/ttyUSB0"\n'

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from controller.service.config.document import ConfigError
-from controller.service.config.load import TableConfig, load_config
-from controller.service.config.overlay_section import OverlaySettings
+from controller.service.config.load import load_config
+from controller.service.config.table_config import OverlaySettings, TableConfig
 from controller.system.line_output import LineOutputSettings
 
 TABLE = '[table]\nname = "M-12"\n[rules]\nprofile = "ny-mini"\n[shoe]\nport = "/dev/ttyS9"\n'

@@ -12,7 +12,8 @@ from controller.core.stored_settings import SETTINGS
 from controller.service.commissioning.firmware_list import ApprovedEntry, sign, store_list
 from controller.service.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
 from controller.service.config.document import ConfigError
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.config.trust import TrustSection, read_trust
 from controller.system.command_line.errors import ExitCode
 from controller.system.keys import TableKey, make_key

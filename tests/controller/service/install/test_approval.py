@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.install.approval import (
     ApprovedPart,
     approval_of,

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from controller.archive.replay import recovery
-from controller.service.config.load import TableConfig, load_config
+from controller.service.config.load import load_config
+from controller.service.config.table_config import TableConfig
 from controller.service.install import table_checks
 from controller.service.install.diagnosis import Grade
 from controller.service.install.table_checks import check_journal

@@ -26,7 +26,8 @@ LEFT = (
     "controller/custody/receipt.py",
     # The lines of a technician's monitor, printed and never stored: names of the wire's parts.
     "drivers/monitor.py",
-    "drivers/scanners/models.py",
+    "drivers/scanners/hid_pos_model.py",
+    "drivers/scanners/ssi_model.py",
     "drivers/tablelink/monitor.py",
     "firmware_bridge/angel_eye/masking.py",
     "firmware_bridge/feig/masking.py",
@@ -35,9 +36,12 @@ LEFT = (
     "drivers/catalogue.py",
     "drivers/model.py",
     # What each key of table.toml is, for the example and the documentation.
-    "drivers/readers/models.py",
-    "drivers/shoes/models.py",
-    "drivers/shufflers/models.py",
+    "drivers/readers/feig_model.py",
+    "drivers/shoes/angel_eye_model.py",
+    "drivers/shoes/rfid_model.py",
+    "drivers/shoes/tablelink_model.py",
+    "drivers/shufflers/contacts_model.py",
+    "drivers/shufflers/tablelink_model.py",
     "drivers/readers/feig_reader.py",
     # Errors of what a person configured, and the names of threads.
     "firmware_bridge/transport/allow_list.py",

@@ -1,4 +1,4 @@
-"""The models of shufflers, and what each can do."""
+"""A shuffler that shows only contacts: its settings, and what it can do."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
-from drivers import framing
+from drivers.framing import Framing
 from drivers.interface import Driver
-from drivers.model import DeviceKind, DeviceModel, Installation, NoSettings
+from drivers.model import DeviceKind, DeviceModel, Installation
 from drivers.monitor import DeviceMonitor, WireView, Words, fault_text, hex_text, wire_lines
 from drivers.shufflers.contacts_shuffler import (
     DONE,
@@ -21,32 +21,13 @@ from drivers.shufflers.contacts_shuffler import (
     ContactsShufflerState,
     RunLimits,
 )
-from drivers.shufflers.tablelink_events import events_of, status_of
-from drivers.shufflers.tablelink_shuffler import (
-    TableLinkShuffler,
-    TableLinkShufflerSettings,
-    TableLinkShufflerState,
-)
-from drivers.tablelink.monitor import UNGREETED, TableLinkMonitor
 from firmware_bridge.attestation import Trust
-from firmware_bridge.contacts.frames import LINES_MAX, feed
+from firmware_bridge.contacts.frames import LINES_MAX, ContactFrame, feed
 from firmware_bridge.link import LinkFault, Unframed
-from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 
 _NS_PER_S: Final = 1_000_000_000
 # A monitor shows what comes, whether or not the table would admit the device.
 _ADMITTED: Final = Trust(bare=True)
-
-
-def _shuffler(_settings: NoSettings, installed: Installation) -> TableLinkShuffler:
-    link = TableLinkSettings(DeviceRole.SHUFFLER, installed.trust)
-    return TableLinkShuffler(TableLinkShufflerSettings(link, installed.allow_commands))
-
-
-def _monitor(
-    _settings: NoSettings, _driver: Driver[Any], words: Words, masked: bool
-) -> TableLinkMonitor:
-    return TableLinkMonitor(words, events_of, status_of, masked)
 
 
 class LineLevel(StrEnum):
@@ -138,22 +119,6 @@ def _contacts_monitor(
     return DeviceMonitor(words, driver, WireView(Unframed(), _contact_lines), masked)
 
 
-TABLELINK_SHUFFLER: Final = DeviceModel(
-    name="tablelink",
-    title="TableLink shuffler",
-    kind=DeviceKind.SHUFFLER,
-    settings=NoSettings,
-    driver=_shuffler,
-    state=TableLinkShufflerState,
-    monitor=_monitor,
-    monitor_remark=UNGREETED,
-    framing=framing.TABLELINK,
-    baud=1_000_000,
-    parity="N",
-    emulator="hil.emulator.tablelink.shuffler:Shuffler",
-    states_continuity=True,
-    proves_identity=True,
-)
 CONTACTS_SHUFFLER: Final = DeviceModel(
     name="contacts",
     title="shuffler that shows only contacts",
@@ -162,11 +127,10 @@ CONTACTS_SHUFFLER: Final = DeviceModel(
     driver=_contacts,
     state=ContactsShufflerState,
     monitor=_contacts_monitor,
-    framing=framing.CONTACTS,
+    framing=Framing(Unframed(), feed, (ContactFrame,)),
     baud=9600,
     parity="N",
     emulator="hil.emulator.contacts.shuffler:ContactShuffler",
     contacts_only=True,
     listens=True,
 )
-MODELS: Final = (TABLELINK_SHUFFLER, CONTACTS_SHUFFLER)
