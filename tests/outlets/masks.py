@@ -37,7 +37,11 @@ def _measured(name: str, metric: str, why: str) -> Mask:
 MASKS: Final = (
     _mask("folder", r"()(?:/[\w.-]+)+(?=/(?:key|journal)\b)", "the journal lies elsewhere"),
     _mask("digest", r"()\b(?:[0-9a-f]{64}|[0-9a-f]{128})\b", "hashes of states, records, heads"),
-    _mask("digest", r"(root(?:48)?[^ ]* )\d\.\d+e\+\d\d\b", "the root of the head as a number"),
+    _mask(
+        "digest",
+        r"(smartshoe_log_root48[{][^}]*[}] )\d\.\d+e\+\d\d",
+        "of a head, as a number",
+    ),
     _mask("code", r"()\b[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}\b", "the code of a head: its key is random"),
     _mask("history", r"(\b\d{10}\.\d{3}\.)[0-9a-f]{8}(?=\.\d{5}\b)", "a digest of the chain"),
     _mask(
@@ -61,12 +65,12 @@ def masked(line: str) -> str:
 
 # --- what may not be hidden -----------------------------------------------------------------------
 
-_WORD_ENDS: Final = (r"(?<![\w+/=.-])", r"(?![\w+/=-])")
+_WORD_ENDS: Final = (r"(?<![\w+/=.-])", r"(?![\w+/=-]|\.\d)")
 _FACE: Final = r"(?:[2-9AJQKajqk]|10)(?:[cdhs]|[♣♦♥♠])"
 _RANKS: Final = "(?:ace|two|three|four|five|six|seven|eight|nine|ten|jack|queen|king|\\d+)"
 _SPELLED: Final = rf"{_RANKS}(?: of |_of_)(?:clubs|diamonds|hearts|spades)"
 _OUTCOME: Final = r"(?i:player|banker|tie|natural|pair|void|counted|partial|dragon_7|panda_8)"
-_COUNT: Final = r"-?\d{1,5}(?:\.0)?"
+_COUNT: Final = r"-?\d{1,5}(?:\.0)?|[PB]\d|\d{1,5}/\d{1,5}"
 _NUMBER: Final = re.compile(_COUNT)
 TOLD: Final = re.compile(
     f"{_WORD_ENDS[0]}(?:{_FACE}|{_SPELLED}|{_OUTCOME}|{_COUNT}){_WORD_ENDS[1]}"

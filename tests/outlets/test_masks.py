@@ -55,7 +55,7 @@ def test_a_mask_that_hides_one_is_found(raw: Texts, pattern: str) -> None:
     [
         ('"player": "9h Kc"', ["player", "9h", "Kc"]),
         ("7♥ and the ace of spades", ["7♥", "ace of spades"]),
-        ("NET-1 1/4 BANKER P0 B4", ["1", "4", "BANKER"]),
+        ("NET-1 1/4 BANKER P0 B4", ["1/4", "BANKER", "P0", "B4"]),
         ("a1b2c3d4e5f6-7h-00", []),
     ],
 )
