@@ -25,6 +25,7 @@ def outlets_stored() -> list[str]:
 def read(outlet: str) -> ByTape:
     """The lines of an outlet by tape; none where it has no file."""
     found: ByTape = {}
+    lines: list[str] = []
     if not golden_file(outlet).exists():
         return found
     for line in lzma.decompress(golden_file(outlet).read_bytes()).decode().split("\n"):

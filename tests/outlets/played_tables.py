@@ -8,7 +8,7 @@ import logging
 import lzma
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,7 +60,7 @@ class _KeptJournal(Journal):
 
     appended: list[StoredRecord]
 
-    def append(self, records: list[bytes], saved_state: SavedState | None = None) -> None:
+    def append(self, records: Sequence[bytes], saved_state: SavedState | None = None) -> None:
         before = self.head
         super().append(records, saved_state)
         chain = before.chain
