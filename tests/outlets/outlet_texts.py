@@ -7,11 +7,11 @@ has seen, where play is suspended, and at the end. The one place that imports ou
 import contextlib
 import io
 import json
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from masks import masked
 from msgspec import json as msgspec_json
 from msgspec import structs, to_builtins
 from msgspec.structs import replace
@@ -26,7 +26,14 @@ from controller.journal.encoding import GENESIS
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.outlets.console.api import openapi_document
-from controller.outlets.console.sites import ConsolePart, WebPlace, WebServers
+from controller.outlets.console.pages.page import (
+    Viewer,
+    render_page,
+    render_parts,
+    render_patrons,
+    render_patrons_part,
+)
+from controller.outlets.console.stream import event
 from controller.outlets.control.answer_schema import Answer
 from controller.outlets.control.answers import answered_entries, refusal_text
 from controller.outlets.control.table_requests import TableRequests, refused
@@ -41,6 +48,7 @@ from controller.record.build import build_snapshot
 from controller.record.monitored import Shown, TableWatch
 from controller.record.snapshot import RunFacts, Snapshot
 from controller.rules.actions.actions import OperatorAction
+from controller.rules.actions.declaration import Role
 from controller.rules.profiles.load import load_clauses
 from controller.service.coup_history import CoupHistory
 from controller.service.shoe_monitors import ShoeMonitors
@@ -56,12 +64,11 @@ from office.reports.day_folder import day_files
 
 Texts: TypeAlias = dict[str, list[str]]
 # Moments at which pages and exports are asked; the last is the end.
-MOMENTS: Final = 12
-# Paths of the page, of the patrons' display and of the API, and streams of which the first event.
-PAGES: Final = ("/", "/patrons", "/actions")
-PAGE_STREAMS: Final = ("/events", "/patrons/events")
-API: Final = ("/api/v1/snapshot",)
-API_STREAM: Final = "/api/v1/stream"
+MOMENTS: Final = 16
+# Who looks at the operator page; sign-on tokens are not random here.
+VIEWERS: Final = (Viewer(), Viewer(role=Role.FLOORPERSON, person="Ann Lee", accounts=True))
+CSRF: Final = "csrf"
+_SEALING: Final = "smartshoe.evidence"
 
 
 class TableOutlets:
@@ -74,21 +81,14 @@ class TableOutlets:
         self._shown: dict[str, str] = {}
         self._exported: list[str] = []
         self._watch = TableWatch()
-        self._suspended = False
+        self._suspended = self.ended = False
         self._moments = 0
         self.coups = CoupHistory(table.folder, lambda: None)
         self.monitors = ShoeMonitors(table.folder, id, lambda: None, id)
         self._log = TableLog(table.core.settings)
         devices = device_labels(table.core.settings)
         self.metrics = TableMetrics(table, "bench", devices=devices, journal=table.folder)
-        self._web = WebServers()
-        socket = table.folder / "control.sock"
-        socket.touch(0o600)
-        part = ConsolePart(self._requests, socket)
-        self._url = self._web.serve_console(WebPlace("127.0.0.1", 0), part).rstrip("/")
-
-    def close(self) -> None:
-        self._web.withdraw(self.table.name)
+        self._parts: dict[str, str] = {}
 
     def note(self, outlet: str, *lines: str) -> None:
         self.texts.setdefault(outlet, []).extend(lines)
@@ -98,7 +98,8 @@ class TableOutlets:
         table = self.table
         facts = RunFacts(
             health=table.health,
-            seals=table.sealing_status.view(),
+            # Its log is written by a thread of its own: what it has reached differs in play.
+            seals=table.sealing_status.view() if self.ended else None,
             accounts=table.people.account_count(),
             advisories=self.monitors.advisories,
             coups=self.coups.coups,
@@ -127,7 +128,7 @@ class TableOutlets:
 
     def _overlay(self, stored: Stored) -> Iterator[str]:
         for text in lines_of(self.table.name, stored):
-            yield LineForm().encode(text).decode()
+            yield repr(LineForm().encode(text))
 
     def _answers(self, stored: Stored) -> Iterator[str]:
         """What the answer to an action would hold of each conclusion; acts are answered so."""
@@ -160,18 +161,29 @@ class TableOutlets:
 
     # --- moments ----------------------------------------------------------------------------------
 
-    def moment(self, name: str, *, last: bool = False) -> None:
+    def end(self) -> None:
+        """The table has ended; its outlets answer until after that."""
+        self.ended = True
+        self.moment("end")
+
+    def moment(self, name: str) -> None:
         """Ask what only a moment shows."""
-        if self._moments >= MOMENTS and not last:
+        if self._moments >= MOMENTS and not self.ended:
             return
         self._moments += 1
-        for path in PAGES:
-            self.note("pages", f"-- {name} {path}", *self._got(path).splitlines())
-        for path in PAGE_STREAMS:
-            self.note("event_stream", f"-- {name} {path}", self._first_event(path))
-        for path in API:
-            self.note("api", f"-- {name} {path}", self._got(path))
-        self.note("api", f"-- {name} {API_STREAM}", self._first_event(API_STREAM))
+        shown = self.snapshot()
+        for viewer in VIEWERS:
+            page = render_page(shown, viewer, CSRF)
+            self.note("pages", f"-- {name} {viewer.role or 'nobody'}", page)
+        self.note("patrons", f"-- {name}", render_patrons(shown, VIEWERS[0]))
+        parts = {**render_parts(shown, VIEWERS[0]), "patrons": render_patrons_part(shown)}
+        changed = {one: part for one, part in parts.items() if self._parts.get(one) != part}
+        self._parts = parts
+        self.note(
+            "event_stream", f"-- {name}", event(msgspec_json.encode(changed), "parts").decode()
+        )
+        body = self._requests.named_json(shown)
+        self.note("api", f"-- {name}", body.decode(), event(body, "snapshot").decode())
         with open_read_only(self.table.folder) as reader:
             span = finished_span(reader)
             exported = [
@@ -180,14 +192,6 @@ class TableOutlets:
         new = [one for one in exported if one not in self._exported]
         self.note("journal_rows", f"-- {name}: {len(exported)} rows", *new)
         self._exported = exported
-
-    def _got(self, path: str) -> str:
-        with urllib.request.urlopen(self._url + path) as answer:
-            return str(answer.read().decode())
-
-    def _first_event(self, path: str) -> str:
-        with urllib.request.urlopen(self._url + path) as answer:
-            return next(line for line in answer if line.startswith(b"data:")).decode().rstrip("\n")
 
 
 # --- what the records say -------------------------------------------------------------------------
@@ -275,18 +279,17 @@ def parquet_lines(table: PlayedTable, folder: Path) -> Iterator[str]:
 # --- all of them ----------------------------------------------------------------------------------
 
 
-def outlet_texts(name: str, folder: Path) -> Texts:
-    """What every outlet says of the table of that tape, but for those that need more."""
+def raw_texts(name: str, folder: Path) -> Texts:
+    """What every outlet says of the table of that tape, as it says it."""
     with table_of(name, folder) as table, log_lines() as logged:
         outlets = TableOutlets(table)
-        try:
-            for _ in table.play(outlets):
-                pass
-            outlets.moment("end", last=True)
-        finally:
-            outlets.close()
+        for _ in table.play(outlets):
+            pass
+        outlets.end()
         texts = outlets.texts
-        texts["log"] = list(logged)
+        texts["log"] = [one for one in logged if _SEALING not in one]
+        # Two threads write them.
+        texts["log"] += sorted(masked(one) for one in logged if _SEALING in one)
     for content in FeedContent:
         texts[f"feed_{content.value}"] = list(feed_lines(table, content))
     texts["journal_json"] = exported_json(table)
@@ -299,7 +302,23 @@ def outlet_texts(name: str, folder: Path) -> Texts:
         for line in report_lines(table, day)
     ]
     texts["metrics"] = metrics_lines(outlets)
-    return texts
+    return {outlet: _lines(found) for outlet, found in texts.items()}
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    return [line for text in texts for line in text.split("\n")]
+
+
+def masked_texts(texts: Texts) -> Texts:
+    return {outlet: list(map(masked, lines)) for outlet, lines in texts.items()}
+
+
+def parquet_texts(name: str, folder: Path) -> Texts:
+    """The tables for analysts of the table of that tape."""
+    with table_of(name, folder) as table:
+        for _ in table.play():
+            pass
+        return {"parquet": _lines(parquet_lines(table, folder / "tables"))}
 
 
 def schema_texts() -> Texts:

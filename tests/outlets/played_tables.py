@@ -8,7 +8,7 @@ import logging
 import lzma
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,7 +60,7 @@ class _KeptJournal(Journal):
 
     appended: list[StoredRecord]
 
-    def append(self, records: list[bytes], saved_state: SavedState | None = None) -> None:
+    def append(self, records: Sequence[bytes], saved_state: SavedState | None = None) -> None:
         before = self.head
         super().append(records, saved_state)
         chain = before.chain
@@ -76,7 +76,7 @@ class PlayedTable:
         started = inputs[0]
         assert isinstance(started, Started)
         self.folder = folder
-        self.health, self.failure, self.version, self.followers = Health.RUNNING, "", 0, ()
+        self.health, self.failure, self.followers = Health.RUNNING, "", ()
         self.at: Timestamp = started.at
         self.core: Core = build_core(started, load_clauses())
         self.name = self.core.settings.table
@@ -86,7 +86,6 @@ class PlayedTable:
         self.people = PeopleFile(folder)
         self.sealer = Sealer(self.name, SigningSettings(folder.parent / "key"), lambda: self.at)
         self._inputs = inputs
-        self._outputs: dict[type[Input], None] = {}
 
     @property
     def published(self) -> tuple[Core, CoreState]:
@@ -121,7 +120,7 @@ class PlayedTable:
     ) -> Iterator[Stored]:
         if stored is None:
             return
-        self.version, self.stored_seq = self.version + 1, stored.head.seq
+        self.stored_seq = stored.head.seq
         self.sealer.stored(stored)
         self.sealer.move_made(journal)
         for one in followers:
@@ -132,9 +131,6 @@ class PlayedTable:
 
     def put(self, _item: Input) -> bool:
         return False
-
-    def wait_for_change(self, _since: int, _timeout_s: float | None) -> int:
-        return self.version
 
 
 @contextmanager
@@ -209,7 +205,3 @@ def entry_counts(name: str) -> Counter[type[Entry]]:
         state, output = core.handle(state, item)
         counts.update(map(type, output.entries))
     return counts
-
-
-Collected = dict[str, list[str]]
-Collect = Callable[[PlayedTable], Collected]
