@@ -53,7 +53,7 @@ _ERRORS = {
     "hil.rig.program.ProgramFailed": ExitCode.NO,
     "hil.soak.spread.CannotDistribute": ExitCode.UNUSABLE,
     "hil.rig.servers.child_server.ServerUnavailable": ExitCode.UNUSABLE,
-    "hil.bench.measure.checks.CannotMeasure": ExitCode.NO,
+    "hil.measure.checks.CannotMeasure": ExitCode.NO,
 }
 
 

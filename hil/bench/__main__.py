@@ -17,7 +17,6 @@ from hil.bench.card_path.overload import measure_overload
 from hil.bench.card_path.paced import measure_paced
 from hil.bench.card_path.scraped_tables import measure_scraped_tables
 from hil.bench.card_path.tablelink import measure_tablelink
-from hil.bench.measure.checks import CannotMeasure, Check, GoalResult, not_measured
 from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
 from hil.bench.process.disk_writes import measure_disk_writes
 from hil.bench.process.flood import measure_flood
@@ -35,6 +34,7 @@ from hil.bench.stored.leaves import measure_leaves
 from hil.bench.stored.recovery import measure_recovery
 from hil.bench.stored.sealed_size import measure_sealed_size
 from hil.bench.stored.tables import measure_tables
+from hil.measure.checks import CannotMeasure, Check, GoalResult, not_measured
 from hil.run_guard import ending_at_once, guarded_run, refusal_of_output
 from hil.run_record import describe_machine, record_run
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from controller.version import VERSION, software_identifier
-from hil.bench.measure.checks import Check, GoalResult
-from hil.bench.measure.figures import format_figure
+from hil.measure.checks import Check, GoalResult
+from hil.measure.figures import format_figure
 from hil.run_record import MachineDescription
 
 _COLUMNS = ("goal", "what", "measured", "must", "stretch", "", "beside")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from hil.bench.measure.figures import NS_PER_S
-from hil.bench.measure.program import cpu_ns_of, rss_of
 from hil.floor.feed import FEED, await_consumed, consumed_coups, feed_gaps, longest_lag_s
 from hil.floor.figures import FeedFigures, FloorFigures, ServerFigures
 from hil.floor.plan import FloorPlan
 from hil.floor.scraping import await_coups, scrape_figures, write_config
 from hil.floor.table_process import TableProcess
+from hil.measure.figures import NS_PER_S
+from hil.measure.program import cpu_ns_of, rss_of
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.prometheus import Prometheus

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hil.bench.measure.figures import NS_PER_MS
-from hil.bench.measure.program import MeasuredProgram
 from hil.floor.plan import PlannedTable
+from hil.measure.figures import NS_PER_MS
+from hil.measure.program import MeasuredProgram
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace
 from hil.rig.tables.stored_table import stored_table

@@ -15,7 +15,7 @@ from controller.journal.verify import verify
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
-from hil.bench.measure.program import rss_of
+from hil.measure.program import rss_of
 from hil.progress import Patience
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.program import Program

@@ -14,9 +14,9 @@ from firmware_bridge.transport.port import Chunk, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
 from hil.bench.card_path.paced import ANSWER_S_MAX, Terminal
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
 from hil.bench.measure.fixtures import Plan
+from hil.measure.checks import Bound, CannotMeasure, Check, check_goal
+from hil.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
 
 POLL_S = 0.1
 

@@ -21,23 +21,6 @@ from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import (
-    Bound,
-    Check,
-    check_goal,
-    check_goal_unless,
-    disturbed_reason,
-    report_figure,
-    too_few_reason,
-)
-from hil.bench.measure.figures import (
-    NS_PER_US,
-    P99_SAMPLES_MIN,
-    Unit,
-    median_of_medians,
-    percentile,
-    pool_samples,
-)
 from hil.bench.measure.fixtures import (
     CARD,
     PORT,
@@ -51,6 +34,23 @@ from hil.bench.measure.fixtures import (
 )
 from hil.bench.measure.reference import Reference, with_crc
 from hil.emulator.lines.reports import Report
+from hil.measure.checks import (
+    Bound,
+    Check,
+    check_goal,
+    check_goal_unless,
+    disturbed_reason,
+    report_figure,
+    too_few_reason,
+)
+from hil.measure.figures import (
+    NS_PER_US,
+    P99_SAMPLES_MIN,
+    Unit,
+    median_of_medians,
+    percentile,
+    pool_samples,
+)
 
 READ_BYTES = 4096
 

@@ -12,9 +12,9 @@ from statistics import median
 
 from firmware_bridge.angel_eye.frames import ReportFrame, feed
 from firmware_bridge.link import Unframed
-from hil.bench.measure.checks import Bound, Check, check_goal, report_figure
-from hil.bench.measure.figures import NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, deal_reports, one_processor
+from hil.measure.checks import Bound, Check, check_goal, report_figure
+from hil.measure.figures import NS_PER_S, Unit
 
 # The minimum and five times pymodbus' RTU framer (94 k/s on the reference machine, README).
 FRAMES_PER_S_MUST = 200_000

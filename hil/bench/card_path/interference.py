@@ -15,16 +15,16 @@ from itertools import cycle
 from controller.outlets.console.sites import WebPlace, WebServer
 from controller.outlets.console.table_parts import MetricsPart
 from hil.bench.card_path.paced import Terminal
-from hil.bench.measure.checks import (
+from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, preemptions
+from hil.bench.measure.table_on_pty import served_table
+from hil.measure.checks import (
     Bound,
     Check,
     check_goal_unless,
     disturbed_reason,
     too_few_reason,
 )
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, percentile
-from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, preemptions
-from hil.bench.measure.table_on_pty import served_table
+from hil.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, percentile
 
 SAMPLES_MIN = 1_000
 EVERY_S = 0.01

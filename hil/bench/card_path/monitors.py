@@ -16,10 +16,10 @@ from controller.monitors.state import MonitorState, decode_state, encode_state
 from controller.monitors.take import take
 from controller.rules.cards import Card, Rank, Suit
 from hil.bench.card_path.compute import Pipes, run_time_ns
-from hil.bench.measure.checks import Bound, Check, check_goal, report_figure
-from hil.bench.measure.figures import NS_PER_US, Unit
 from hil.bench.measure.fixtures import Plan, one_processor
 from hil.bench.measure.reference import Reference, with_crc
+from hil.measure.checks import Bound, Check, check_goal, report_figure
+from hil.measure.figures import NS_PER_US, Unit
 
 DECKS = 8
 EARLIER_SHOES = 5

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from controller.table.input_queue import InputQueue
 from hil.bench.card_path.paced import Terminal
-from hil.bench.measure.checks import Bound, Check, check_goal
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, folder_on_disk
-from hil.bench.measure.program import rss_of
 from hil.bench.measure.table_on_pty import ServedTable, served_table
+from hil.measure.checks import Bound, Check, check_goal
+from hil.measure.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.measure.program import rss_of
 
 # Frames of 32 bytes that fit into a second at 115200 and at 1 Mbaud.
 RATES = ((360, "115200 baud"), (3_100, "1 Mbaud"))

@@ -19,16 +19,6 @@ from random import Random
 from typing import Self
 
 from hil.bench.card_path.compute import InMemoryProgram, Pipes, run_time_ns
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    Check,
-    check_goal,
-    check_goal_unless,
-    report_figure,
-    too_few_reason,
-)
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
 from hil.bench.measure.fixtures import (
     CARD,
     Plan,
@@ -39,6 +29,16 @@ from hil.bench.measure.fixtures import (
 )
 from hil.bench.measure.reference import Reference, with_crc
 from hil.bench.measure.table_on_pty import served_table
+from hil.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+    too_few_reason,
+)
+from hil.measure.figures import NS_PER_MS, NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
 
 ANSWER_S_MAX = 5.0
 # Four sides share a gap of 200 to 300 ms.

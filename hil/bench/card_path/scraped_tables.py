@@ -16,7 +16,9 @@ from controller.outlets.console.sites import WebPlace, WebServer
 from controller.outlets.console.table_parts import MetricsPart
 from controller.service.app import SWITCH_S
 from hil.bench.card_path.paced import Terminal
-from hil.bench.measure.checks import (
+from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, preemptions
+from hil.bench.measure.table_on_pty import ServedTable, served_table
+from hil.measure.checks import (
     Bound,
     Check,
     check_goal_unless,
@@ -24,9 +26,7 @@ from hil.bench.measure.checks import (
     report_figure,
     too_few_reason,
 )
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit, percentile
-from hil.bench.measure.fixtures import Plan, deal_reports, folder_in_memory, preemptions
-from hil.bench.measure.table_on_pty import ServedTable, served_table
+from hil.measure.figures import NS_PER_MS, NS_PER_S, Unit, percentile
 
 TABLES = 16
 SAMPLES_MIN = 5_000

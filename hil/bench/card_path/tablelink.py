@@ -21,7 +21,12 @@ from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
 from hil.bench.card_path.compute import Pipes, run_time_ns
-from hil.bench.measure.checks import (
+from hil.bench.measure.fixtures import PORT, ChainOnlyJournal, Plan, one_processor, preemptions
+from hil.bench.measure.reference import Reference, with_crc
+from hil.dealing.actions import DealerAction, Draw, DrawCutCard, NewShoe
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.tablelink.shoe import TableLinkShoe, TableLinkShoeSettings
+from hil.measure.checks import (
     Bound,
     Check,
     check_goal,
@@ -30,7 +35,7 @@ from hil.bench.measure.checks import (
     report_figure,
     too_few_reason,
 )
-from hil.bench.measure.figures import (
+from hil.measure.figures import (
     NS_PER_MS,
     NS_PER_S,
     NS_PER_US,
@@ -40,11 +45,6 @@ from hil.bench.measure.figures import (
     percentile,
     pool_samples,
 )
-from hil.bench.measure.fixtures import PORT, ChainOnlyJournal, Plan, one_processor, preemptions
-from hil.bench.measure.reference import Reference, with_crc
-from hil.dealing.actions import DealerAction, Draw, DrawCutCard, NewShoe
-from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.tablelink.shoe import TableLinkShoe, TableLinkShoeSettings
 from hil.rig.shoe_runner import batch_of_shoe
 from hil.simulation.table import SimulatedTable
 

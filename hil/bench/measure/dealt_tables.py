@@ -16,9 +16,9 @@ from typing import Self
 
 from controller.outlets.control.client import ControlClient, ControlError
 from controller.record.snapshot import Health
-from hil.bench.measure.checks import CannotMeasure
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S
-from hil.bench.measure.program import MeasuredProgram
+from hil.measure.checks import CannotMeasure
+from hil.measure.figures import NS_PER_MS, NS_PER_S
+from hil.measure.program import MeasuredProgram
 from hil.progress import Patience
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace

@@ -19,8 +19,8 @@ from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
-from hil.bench.measure.checks import CannotMeasure
 from hil.bench.measure.fixtures import started_input
+from hil.measure.checks import CannotMeasure
 from hil.rig.observed_table import ObservedTable
 
 OPEN_S_MAX = 5.0

@@ -10,16 +10,16 @@ import time
 from pathlib import Path
 
 from controller.journal.database import FILE_NAME
-from hil.bench.measure.checks import Bound, Check, check_goal, not_measured, report_figure
-from hil.bench.measure.figures import NS_PER_MS, Unit
 from hil.bench.measure.fixtures import CARD, Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
 from hil.bench.process.start_up import SETTLE_S
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.measure.checks import Bound, Check, check_goal, not_measured, report_figure
+from hil.measure.figures import NS_PER_MS, Unit
+from hil.measure.program import RunningProgram
 from hil.rig.shoe_runner import Pace, ShoeRunner
 
 REAL_LINE = LineServerSettings(speed=1, baud=4800)

@@ -8,10 +8,10 @@ import time
 from http import HTTPStatus
 from pathlib import Path
 
-from hil.bench.measure.checks import Bound, Check, check_goal, report_figure
-from hil.bench.measure.figures import Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
+from hil.measure.checks import Bound, Check, check_goal, report_figure
+from hil.measure.figures import Unit
+from hil.measure.program import RunningProgram
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 
 MB = 1_000_000

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from controller.journal.verify import verify
-from hil.bench.measure.program import TABLE
 from hil.emulator.witness import Witness
+from hil.measure.program import TABLE
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.loopback_server import LOOPBACK
 from hil.rig.program import Program

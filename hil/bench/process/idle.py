@@ -8,15 +8,15 @@ from pathlib import Path
 
 from controller.journal.store import open_read_only
 from hil.bench.card_path.paced import Terminal
-from hil.bench.measure.checks import Bound, Check, check_goal
-from hil.bench.measure.figures import NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.measure.checks import Bound, Check, check_goal
+from hil.measure.figures import NS_PER_S, Unit
+from hil.measure.program import RunningProgram
 from hil.rig.shoe_runner import ShoeRunner
 
 MB = 1_000_000

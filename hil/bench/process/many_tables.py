@@ -22,15 +22,6 @@ from controller.rules.profiles.load import load_clauses
 from controller.table.table import RunSpec
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    Check,
-    check_goal,
-    check_goal_unless,
-    report_figure,
-)
-from hil.bench.measure.figures import NS_PER_S, NS_PER_US, Unit, percentile
 from hil.bench.measure.fixtures import (
     PORT,
     Plan,
@@ -41,7 +32,16 @@ from hil.bench.measure.fixtures import (
     running_loop,
     started_input,
 )
-from hil.bench.measure.program import rss_of
+from hil.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+)
+from hil.measure.figures import NS_PER_S, NS_PER_US, Unit, percentile
+from hil.measure.program import rss_of
 from hil.rig.observed_table import ObservedTable
 
 MB = 1_000_000

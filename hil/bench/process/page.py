@@ -17,7 +17,14 @@ from typing import Final
 
 from controller.outlets.control.client import ControlClient
 from controller.service.config.load import load_config
-from hil.bench.measure.checks import (
+from hil.bench.measure.fixtures import Plan, folder_on_disk
+from hil.bench.process.page_streams import page_streams
+from hil.dealing.actions import DealerAction, Draw, NewShoe
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.line import LineServerSettings
+from hil.emulator.lines.serve import PtyServer
+from hil.measure.checks import (
     Bound,
     CannotMeasure,
     Check,
@@ -25,15 +32,8 @@ from hil.bench.measure.checks import (
     report_figure,
     too_few_reason,
 )
-from hil.bench.measure.figures import NS_PER_MS, Unit, percentile
-from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
-from hil.bench.process.page_streams import page_streams
-from hil.dealing.actions import DealerAction, Draw, NewShoe
-from hil.dealing.dealer import Dealer, DealerSettings
-from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.lines.line import LineServerSettings
-from hil.emulator.lines.serve import PtyServer
+from hil.measure.figures import NS_PER_MS, Unit, percentile
+from hil.measure.program import RunningProgram
 from hil.rig.shoe_runner import Pace, ShoeRunner
 
 BROWSERS: Final = 4

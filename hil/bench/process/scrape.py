@@ -15,14 +15,6 @@ from controller.rules.profiles.load import load_clauses
 from controller.table.table import RunSpec, Table
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    Check,
-    check_goal,
-    check_goal_unless,
-)
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
 from hil.bench.measure.fixtures import (
     CARD,
     PORT,
@@ -34,11 +26,19 @@ from hil.bench.measure.fixtures import (
     running_loop,
     started_input,
 )
-from hil.bench.measure.program import RunningProgram
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+)
+from hil.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
+from hil.measure.program import RunningProgram
 from hil.rig.shoe_runner import ShoeRunner
 
 SERIES_MIN, SERIES_MAX = 200, 320

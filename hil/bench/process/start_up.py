@@ -10,15 +10,15 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
-from hil.bench.measure.figures import NS_PER_MS, Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram, smartshoe
 from hil.bench.process.page_streams import page_streams
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.measure.checks import Bound, CannotMeasure, Check, check_goal
+from hil.measure.figures import NS_PER_MS, Unit
+from hil.measure.program import RunningProgram, smartshoe
 from hil.rig.shoe_runner import ShoeRunner
 
 MB = 1_000_000

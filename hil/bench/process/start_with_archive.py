@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
-from hil.bench.measure.program import RunningProgram
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer
+from hil.measure.checks import Bound, CannotMeasure, Check, check_goal
+from hil.measure.figures import NS_PER_MS, NS_PER_S, Unit
+from hil.measure.program import RunningProgram
 from hil.rig.shoe_runner import ShoeRunner
 
 DAYS, SHOES_A_DAY = 250, 20

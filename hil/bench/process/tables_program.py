@@ -11,7 +11,9 @@ from pathlib import Path
 
 from controller.record.snapshot import Health
 from controller.table.disk_space import MIB
-from hil.bench.measure.checks import (
+from hil.bench.measure.dealt_tables import DealtTables, Verdicts, Window
+from hil.bench.measure.fixtures import Plan, folder_on_disk
+from hil.measure.checks import (
     Bound,
     Check,
     check_goal,
@@ -20,9 +22,7 @@ from hil.bench.measure.checks import (
     report_figure,
     too_few_reason,
 )
-from hil.bench.measure.dealt_tables import DealtTables, Verdicts, Window
-from hil.bench.measure.figures import NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
-from hil.bench.measure.fixtures import Plan, folder_on_disk
+from hil.measure.figures import NS_PER_US, PACED_SAMPLES_MIN, Unit, percentile
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.small_disk import NoMount, empty, fill, small_disk
 from hil.rig.tables.stored_table import stored_table, traces_in

@@ -22,7 +22,11 @@ from typing import Final
 from controller.journal.card_row_format import CARD_AT, ENDS_AT, ROLE_AT
 from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import ROW_BYTES, read_shoe
-from hil.bench.measure.checks import (
+from hil.bench.measure.fixtures import Plan, folder_in_memory, one_processor
+from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
+from hil.dealing.dealer import DealerSettings
+from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.measure.checks import (
     Bound,
     CannotMeasure,
     Check,
@@ -31,11 +35,7 @@ from hil.bench.measure.checks import (
     not_measured,
     report_figure,
 )
-from hil.bench.measure.figures import NS_PER_S, Unit
-from hil.bench.measure.fixtures import Plan, folder_in_memory, one_processor
-from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
-from hil.dealing.dealer import DealerSettings
-from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.measure.figures import NS_PER_S, Unit
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 from office.audit.column_tableau import column_table, symbols
 from office.audit.run import AuditReport, audit

@@ -21,15 +21,6 @@ from controller.table.loop import Loop
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
 from foundation.timestamp import Timestamp
-from hil.bench.measure.checks import (
-    Bound,
-    Check,
-    check_goal,
-    check_goal_unless,
-    report_figure,
-    too_few_reason,
-)
-from hil.bench.measure.figures import NS_PER_S, NS_PER_US, P99_SAMPLES_MIN, Unit, percentile
 from hil.bench.measure.fixtures import (
     CARD,
     PORT,
@@ -43,6 +34,15 @@ from hil.bench.measure.fixtures import (
     seconds_since,
     started_input,
 )
+from hil.measure.checks import (
+    Bound,
+    Check,
+    check_goal,
+    check_goal_unless,
+    report_figure,
+    too_few_reason,
+)
+from hil.measure.figures import NS_PER_S, NS_PER_US, P99_SAMPLES_MIN, Unit, percentile
 
 # On a slower disk only the counts are judged, because the disk hides the program.
 BARE_P50_US_MAX = 500

@@ -17,9 +17,9 @@ from controller.journal.store import Journal
 from controller.table.subscribers import Follower
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import Check, report_figure
-from hil.bench.measure.figures import NS_PER_US, P99_SAMPLES_MIN, Unit, percentile
 from hil.bench.measure.fixtures import PORT, Plan, deal_reports, folder_on_disk, running_loop
+from hil.measure.checks import Check, report_figure
+from hil.measure.figures import NS_PER_US, P99_SAMPLES_MIN, Unit, percentile
 
 PAUSE_S = 0.005
 LEAVES_A_SHOE = 80

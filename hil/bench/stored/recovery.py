@@ -19,14 +19,6 @@ from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.load import load_clauses
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    Check,
-    check_goal,
-    check_goal_unless,
-)
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, fit_line
 from hil.bench.measure.fixtures import (
     PORT,
     Plan,
@@ -36,6 +28,14 @@ from hil.bench.measure.fixtures import (
     running_loop,
 )
 from hil.emulator.lines.reports import Report
+from hil.measure.checks import (
+    Bound,
+    CannotMeasure,
+    Check,
+    check_goal,
+    check_goal_unless,
+)
+from hil.measure.figures import NS_PER_MS, NS_PER_S, NS_PER_US, Unit, fit_line
 
 COPIES = 3
 AGAIN = 5

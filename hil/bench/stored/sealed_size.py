@@ -13,8 +13,6 @@ from controller.table.loop import Loop
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 from foundation.timestamp import Timestamp
-from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
-from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
 from hil.bench.measure.fixtures import (
     CARD,
     PORT,
@@ -26,6 +24,8 @@ from hil.bench.measure.fixtures import (
 )
 from hil.bench.stored.recovery import COPIES
 from hil.emulator.lines.reports import Report
+from hil.measure.checks import Bound, CannotMeasure, Check, check_goal
+from hil.measure.figures import NS_PER_MS, NS_PER_S, Unit
 
 BYTE_NS = 10 * NS_PER_S // 4800
 # Real stamps are not evenly spaced; even ones would compress better.

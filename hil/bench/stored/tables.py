@@ -16,10 +16,10 @@ from controller.archive.journal_rows import JournalRows, RunRules
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.shoe_file import DIGEST_BYTES, ROW_BYTES, TRAILER_BYTES, read_shoe
 from controller.rules.profiles.load import load_clauses
-from hil.bench.measure.checks import CannotMeasure, Check, report_figure
-from hil.bench.measure.figures import NS_PER_S, Unit
 from hil.bench.measure.fixtures import Plan, folder_in_memory
 from hil.bench.stored.audit import CLEAN, MB, PEAK_MEMORY_PROGRAM, Corpus
+from hil.measure.checks import CannotMeasure, Check, report_figure
+from hil.measure.figures import NS_PER_S, Unit
 
 GOAL: Final = "tables"
 CARDS: Final = 10**7

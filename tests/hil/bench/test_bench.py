@@ -9,25 +9,6 @@ import pytest
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, row_bytes
 from hil.bench import __main__ as command
 from hil.bench.card_path.compute import InMemoryProgram, Pipes
-from hil.bench.measure.checks import (
-    Bound,
-    CannotMeasure,
-    GoalResult,
-    check_goal,
-    check_goal_unless,
-    disturbed_reason,
-    not_measured,
-    report_figure,
-    too_few_reason,
-)
-from hil.bench.measure.figures import (
-    Unit,
-    fit_line,
-    format_figure,
-    median_of_medians,
-    percentile,
-    pool_samples,
-)
 from hil.bench.measure.fixtures import CARD, Plan, bench_core, deal_reports
 from hil.bench.measure.reference import PLACES, Reference, with_crc
 from hil.bench.process.start_up import _loaded_modules
@@ -40,6 +21,25 @@ from hil.bench.stored.audit import (
     _for_c,
     hands_of,
     time_audit,
+)
+from hil.measure.checks import (
+    Bound,
+    CannotMeasure,
+    GoalResult,
+    check_goal,
+    check_goal_unless,
+    disturbed_reason,
+    not_measured,
+    report_figure,
+    too_few_reason,
+)
+from hil.measure.figures import (
+    Unit,
+    fit_line,
+    format_figure,
+    median_of_medians,
+    percentile,
+    pool_samples,
 )
 from hil.run_record import MachineDescription, describe_machine
 

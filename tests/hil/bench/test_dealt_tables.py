@@ -7,7 +7,7 @@ import pytest
 from controller.record.snapshot import Health
 from hil.bench.measure import dealt_tables
 from hil.bench.measure.dealt_tables import DealtTables, Verdicts
-from hil.bench.measure.figures import NS_PER_MS
+from hil.measure.figures import NS_PER_MS
 from hil.rig.shoe_runner import Pace
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from hil.bench.measure.checks import CannotMeasure
+from hil.measure.checks import CannotMeasure
 from hil.rig.program import Program, ProgramFailed
 
 TABLE = """\

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hil.bench.measure.figures import DISTURBED_PER_MILLE_MAX, Unit, format_figure
+from hil.measure.figures import DISTURBED_PER_MILLE_MAX, Unit, format_figure
 
 
 class GoalResult(StrEnum):
