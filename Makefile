@@ -67,8 +67,8 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 # Every branch of the rules, the procedure and settlement is walked by their own tests; the
 # exhaustive walks, random runs and threads are left to the other tests: a tracer takes minutes, and
 # Python installs no two at once.
-COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/rules/profiles tests/controller/procedure tests/controller/rules/settlement -k "not every_coup and not by_chance and not test_model and not test_random_scripts and not twenty_thousand and not every_event_in_every and not four_threads" \
-  --cov=controller.rules --cov=controller.rules.profiles --cov=controller.procedure --cov=controller.rules.settlement --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
+COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/procedure -k "not every_coup and not by_chance and not test_model and not test_random_scripts and not twenty_thousand and not every_event_in_every and not four_threads" \
+  --cov=controller.rules --cov=controller.procedure --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long ones too, and soak; SOAK_FIRST=N plays seeds from N.
 	@echo 'full: $(SOAK_SEEDS) soak seeds, the first is $(SOAK_FIRST); the same again: make full SOAK_FIRST=$(SOAK_FIRST)'
@@ -96,7 +96,7 @@ pictures: $(VENV)/.installed-dev ## Make the pictures of README and docs again; 
 docs: $(VENV)/.installed-dev ## Build the documentation's site into build/docs; it opens from there.
 	@$(RUN) docs/site/build.py $(ARGS)
 
-firmware: ## Build the reference firmware for the board and print its sizes; see hil/README.md.
+firmware: ## Build the reference firmware for the board and print its sizes; see hil/firmware/README.md.
 	@for role in shuffler shoe; do \
 	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
 

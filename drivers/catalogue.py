@@ -1,6 +1,6 @@
 """Catalogue of device models: the one place where the program finds a model by its name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -43,6 +43,26 @@ def find_model(kind: DeviceKind, name: str) -> AnyModel:
         f"{name!r} is not allowed. Allowed: {allowed}. Remedy: use one of them, or install the"
         " distribution that has it"
     )
+
+
+def option_name(model: AnyModel) -> str:
+    """The name of a model for an option `--model`: a shuffler may have that of a shoe."""
+    taken = model.kind is not DeviceKind.SHOE and model.name in model_names(DeviceKind.SHOE)
+    return f"{model.name}-{model.kind}" if taken else model.name
+
+
+def find_by_option(name: str) -> AnyModel:
+    """The model that `option_name` names so. Raises BadDeviceSettings."""
+    known = {option_name(one): one for one in _every_model()}
+    if name in known:
+        return known[name]
+    raise BadDeviceSettings(
+        f"--model: {name!r} is not known. Allowed: {', '.join(known)}. Remedy: use one of them"
+    )
+
+
+def _every_model() -> Iterator[AnyModel]:
+    return (find_model(kind, name) for kind in DeviceKind for name in model_names(kind))
 
 
 def find_stored_model(kind: DeviceKind, name: str, plug_in: str) -> AnyModel:

@@ -1,6 +1,7 @@
 """Tells a protocol's frames from noise, to count noise before it reaches a driver."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -33,7 +34,10 @@ class Framing(Struct, frozen=True):
     repeats_max: int | None = None
 
 
-ANGEL_EYE: Final = Framing(Unframed(), angel_eye.feed, (angel_eye.ReportFrame,), repeats_max=8)
+# Whatever form of payloads the table has: a report that is not understood is no noise.
+ANGEL_EYE: Final = Framing(
+    Unframed(), partial(angel_eye.feed, plain=True), (angel_eye.ReportFrame,), repeats_max=8
+)
 CONTACTS: Final = Framing(Unframed(), contacts.feed, (contacts.ContactFrame,))
 FEIG: Final = Framing(feig.FeigUnframed(), feig.feed, (feig.AnswerFrame,))
 SSI: Final = Framing(Unframed(), ssi.feed, (ssi.Packet,))

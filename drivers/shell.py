@@ -1,21 +1,57 @@
 """The shell of every driver: port events to its link, the link's items to device events, commands.
 
-A driver adds what its device means by an item, and what becomes of a command.
+It keeps the stage of the device's life and reports each change once. A driver adds what its device
+means by an item, and what becomes of a command.
 """
 
+from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from drivers.commands import DeviceCommand, SetPolling
-from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
+from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage, StageChanged
 from drivers.interface import DriverOutput
-from drivers.lifecycle import OPENED, StageStep, advance_through
 from firmware_bridge.link import LinkFault, LinkOutput
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from foundation.message import Message, message
 from foundation.timestamp import Timestamp
+
+# A port may be lost at any stage and opened again at any stage; in between the stage only advances.
+FOLLOWERS = MappingProxyType(
+    {
+        Stage.CLOSED: (Stage.OPENED, Stage.LOST),
+        Stage.OPENED: (Stage.IDENTIFIED, Stage.LOST),
+        Stage.IDENTIFIED: (Stage.ONLINE, Stage.OPENED, Stage.LOST),
+        Stage.ONLINE: (Stage.OPENED, Stage.LOST),
+        Stage.LOST: (Stage.OPENED,),
+    }
+)
+
+# A stage to move to, and why.
+StageStep: TypeAlias = tuple[Stage, Message]
+OPENED: Final[StageStep] = (Stage.OPENED, message("port_open"))
+
+
+def advance(stage: Stage, to: Stage, detail: Message) -> tuple[Stage, tuple[StageChanged, ...]]:
+    """The stage after moving to `to`, and the event if that is an allowed change."""
+    if to not in FOLLOWERS[stage]:
+        return stage, ()
+    return to, (StageChanged(to, detail),)
+
+
+def advance_through(
+    stage: Stage, steps: Iterable[StageStep]
+) -> tuple[Stage, tuple[StageChanged, ...]]:
+    """The stage after each of these moves in turn, and an event for each allowed change."""
+    events: list[StageChanged] = []
+    for to, detail in steps:
+        stage, changed = advance(stage, to, detail)
+        events.extend(changed)
+    return stage, tuple(events)
+
 
 UNDERSTOOD: Final[tuple[StageStep, ...]] = (
     (Stage.IDENTIFIED, message("first_good_frame_received")),

@@ -1,7 +1,7 @@
 """Device identity: pins, approved firmware images, and the check of a signed attestation.
 
 The only importer of the signature library on the wire side.
-Source: firmware_bridge/README.md, "TableLink/1", "Identity"; RFC 9052 (COSE_Sign1), RFC 8032
+Source: firmware_bridge/tablelink/README.md, "Identity"; RFC 9052 (COSE_Sign1), RFC 8032
 (Ed25519).
 """
 

@@ -3,7 +3,7 @@
 A general CBOR library does not fit here: it accepts dates, sets and fractions from a device, and
 every longer encoding of the same value.
 Not: the encoding of the journal.
-Source: firmware_bridge/README.md, "TableLink/1", "Wire"; RFC 8949, 4.2.1 (core deterministic
+Source: firmware_bridge/tablelink/README.md, "Wire"; RFC 8949, 4.2.1 (core deterministic
 encoding).
 """
 

@@ -1,7 +1,7 @@
 """Checksums of the wire protocols.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", framing, "FEIG OBID", frames, and
-"TableLink/1", wire.
+Source: firmware_bridge/angel_eye/README.md, "Framing"; firmware_bridge/feig/README.md, "Frames";
+firmware_bridge/ssi/README.md; firmware_bridge/tablelink/README.md, "Wire".
 """
 
 from functools import reduce

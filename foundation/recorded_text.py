@@ -29,6 +29,17 @@ TEXT_MAX: Final = 64
 _REPLACEMENT: Final = "?"
 
 
+def name_line(text: str) -> TypedText:
+    """The name of a person or company, stripped. Raises ValueError: it is not one short line."""
+    line = text.strip()
+    if line and line.isprintable() and len(line) <= TEXT_MAX:
+        return line
+    raise ValueError(
+        f"{text[:TEXT_MAX]!r}. Allowed: one line of 1 to {TEXT_MAX} characters."
+        " Remedy: write the name"
+    )
+
+
 def foreign_text(text: str, longest: int = TEXT_MAX) -> ForeignText:
     """Bound a device's text, and replace all but printable ASCII by question marks."""
     text = text[:longest]

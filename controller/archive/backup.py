@@ -24,7 +24,7 @@ from controller.archive.log_keys import (
     require_in_service,
     sign_head,
 )
-from controller.archive.log_start import check_log
+from controller.archive.log_writer import check_log
 from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.journal.database import FILE_NAME, copy_database
 from controller.journal.evidence_log.head_keys import HEAD_KEYS_NAME

@@ -18,13 +18,13 @@ from msgspec import Struct, field
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.journal.database import copy_database
 from controller.journal.evidence_log.shoe_proof import shoe_leaves
-from controller.journal.evidence_log.stored_tree import StoredTree
 from controller.journal.evidence_log.tile_files import (
     TileModes,
     newest_signed,
     write_tiles,
     written_size,
 )
+from controller.journal.evidence_log.tiles import StoredTree
 from controller.journal.folder import sync_file
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.shoe_file import SHOE_BYTES_MAX

@@ -14,9 +14,9 @@ from controller.archive.journal_rows import JournalRows, JsonRow, RunRules, time
 from controller.archive.shoe_index import find_sealed_files
 from controller.core.tape.entries import EventVerdicts
 from controller.core.tape.records import holds, read_as
+from controller.journal.encoding import is_input
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
-from controller.journal.record import is_input
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
 from controller.procedure.effects import CoupClosed, ResolutionRecorded, ShoeEnded

@@ -17,8 +17,7 @@ from controller.core.settings import Settings
 from controller.core.tape.entries import Entry, EventVerdicts, RunBegan
 from controller.core.tape.inputs import Input, Started
 from controller.core.tape.records import inputs_in, read_entry, read_input
-from controller.journal.encoding import EncodingError, tag_of
-from controller.journal.record import is_input, unwrap
+from controller.journal.encoding import EncodingError, is_input, tag_of, unwrap
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.effects import (
     CoupClosed,
@@ -30,9 +29,9 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.people.effective_rules import DECKS, changed_book, setting_text
+from controller.procedure.people.setting_changes import DECKS, changed_book, setting_text
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.states.wagering import ChangedSetting
+from controller.procedure.state import ChangedSetting
 from controller.procedure.verdicts import Irregularity
 from controller.record.coup import closed_coup_view
 from controller.record.disclosure import irregularity_withheld, record_seen

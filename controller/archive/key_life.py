@@ -17,7 +17,7 @@ from controller.archive.log_keys import (
     sign_head,
     with_keys,
 )
-from controller.archive.log_start import continue_log
+from controller.archive.log_writer import continue_log
 from controller.archive.signer import NoSigner, Signer
 from controller.journal.evidence_log.checkpoint import TreeHead
 from controller.journal.evidence_log.leaf import Leaf, LeafKind, leaf_by

@@ -20,8 +20,13 @@ from controller.archive.finished_shoe import (
     shoe_records,
     shoes_ended,
 )
-from controller.archive.log_start import leaf_of_shoe, leaves_after, leaves_of_entry
-from controller.archive.log_writer import LogStatus, LogWriter
+from controller.archive.log_writer import (
+    LogStatus,
+    LogWriter,
+    leaf_of_shoe,
+    leaves_after,
+    leaves_of_entry,
+)
 from controller.archive.signer import (
     NoSigner,
     ProgramSigner,

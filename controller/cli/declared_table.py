@@ -69,7 +69,7 @@ RUN: Final = (
         "status",
         HelpSection.RUN,
         "Show the state of a running table.",
-        "controller.cli.table.commands:status",
+        "controller.cli.table.status:status",
         (
             example(
                 "smartshoe status table.toml",

@@ -1,66 +1,99 @@
 """The program without input and output: maps one input to the next state, entries and writes.
 
+A gaming day begins here too: by the clock of the inputs, or by a person's word after the clock
+jumped.
+
 Not: storing, writing to ports, threads, clock and files (table); the rules (procedure).
 """
 
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias, assert_never
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from controller.core import card_tracking, day_change, host_state
 from controller.core.approved_lists import with_lists_seen
 from controller.core.device_commands import (
     describe_command,
     grant_command,
     wants_lock,
 )
-from controller.core.device_identity import next_identity
-from controller.core.device_intake import event_from_device, event_from_shuffler, event_not_judged
+from controller.core.device_intake import (
+    cards_read_later,
+    drawn_event,
+    event_from_device,
+    event_from_shuffler,
+    event_not_judged,
+    noise_fault,
+    reports_fault,
+    track_event,
+    track_table_read,
+)
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
-from controller.core.host_records import record_of
 from controller.core.manifest_binding import bind_batch, set_card_apart
 from controller.core.settings import Settings
-from controller.core.state import CoreState, Transition, encode_state
+from controller.core.state import (
+    CoreState,
+    Transition,
+    after_clock_reading,
+    after_start,
+    disk_entry,
+    encode_state,
+    next_identity,
+    with_disk_space,
+)
 from controller.core.tape.entries import (
     CommandGiven,
     CoreOutput,
     DeviceEventRecorded,
+    Entry,
     EventVerdicts,
     ManifestRequested,
+    PowerFailRecorded,
     RunBegan,
     StateDigest,
+    UsbDeviceFate,
+    UsbDeviceRecorded,
 )
 from controller.core.tape.inputs import (
+    AccountChange,
+    AccountChanged,
     AdvisoryGiven,
     ClockSyncRead,
+    DevicePlugged,
+    DeviceUnplugged,
     DiskSpace,
     Input,
     ManifestGiven,
+    NoiseDropped,
     NotJudged,
+    PowerFailing,
+    ReportsExceeded,
     Started,
     Tick,
 )
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.moves import HandsCleared, Move
 from controller.custody.state import CustodyChange, check_consistent
-from controller.procedure.effects import Refusal
+from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.events import (
     AdvisoryRaised,
+    ClockJumped,
     CustodyFindingRaised,
+    GamingDayChanged,
     ProgramReplaced,
     ShoeDeviceStarted,
     ShufflerDisconnected,
     StepInput,
 )
+from controller.procedure.opening.gaming_day import DAY_NS, state_gaming_day
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
-from controller.procedure.step_result import hold_back_calls
+from controller.procedure.step_result import Step, hold_back_calls
 from controller.rules.actions.actions import (
     Action,
     BindBatch,
@@ -105,7 +138,7 @@ class Core(Struct, frozen=True):
 
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
         """Process one input. Total: no input raises."""
-        transition = self._dispatch(day_change.note_jump(self.book, Transition(state), item), item)
+        transition = self._dispatch(note_jump(self.book, Transition(state), item), item)
         begins = isinstance(item, Started)
         if begins or transition.state.table is not state.table:
             transition = self._adjust_polling(transition, state, item)
@@ -141,9 +174,9 @@ class Core(Struct, frozen=True):
                 host = replace(transition.state.host, sync=sync)
                 return replace(transition, state=replace(transition.state, host=host))
             case DiskSpace():
-                host = host_state.with_disk_space(transition.state.host, item)
+                host = with_disk_space(transition.state.host, item)
                 transition = replace(transition, state=replace(transition.state, host=host))
-                return transition.with_entries(host_state.disk_entry(item))
+                return transition.with_entries(disk_entry(item))
             case AdvisoryGiven(advisory=advisory, at=at):
                 return self._apply_event(
                     transition, AdvisoryRaised(advisory.kind, advisory.words), at
@@ -305,13 +338,13 @@ class Core(Struct, frozen=True):
 
     def _card_passed(self, transition: Transition, event: CardPassed, at: Timestamp) -> Transition:
         """The procedure places the card by the order of drawing; then custody follows it."""
-        drawn = card_tracking.drawn_event(transition.state.custody, event)
+        drawn = drawn_event(transition.state.custody, event)
         return self._apply_event(transition, drawn, at, event)
 
     def _tag_seen(self, transition: Transition, event: TagSeen, at: Timestamp) -> Transition:
         state = transition.state
-        read = card_tracking.track_table_read(state.custody, event, state.table)
-        read_later = card_tracking.cards_read_later(read, event, state.table)
+        read = track_table_read(state.custody, event, state.table)
+        read_later = cards_read_later(read, event, state.table)
         transition = self._apply_custody(transition, (read.state, read.findings), at)
         for repeated in read_later:
             transition = self._apply_event(transition, repeated, at)
@@ -334,12 +367,12 @@ class Core(Struct, frozen=True):
         passed: CardPassed | None = None,
     ) -> Transition:
         """Judge the event; custody follows its effects. `passed`: the card at the exit, if any."""
-        transition = day_change.begin_due_day(self.book, self.calendar, transition, at)
+        transition = begin_due_day(self.book, self.calendar, transition, at)
         before = transition.state.table
         book = effective_book(self.book, before)
         lock_wanted = self.locks and wants_lock(book, before)
         result = step(book, before, event)
-        change = card_tracking.track_event(
+        change = track_event(
             transition.state.custody,
             event,
             before,
@@ -400,7 +433,7 @@ class Core(Struct, frozen=True):
             case BindBatch(batch=batch):
                 return transition.with_entries(ManifestRequested(batch, _who(item)))
             case SetGamingDay(day=day):
-                return day_change.state_day(self.book, self.calendar, transition, item, day)
+                return state_day(self.book, self.calendar, transition, item, day)
             case SetCardApart():
                 book = effective_book(self.book, transition.state.table)
                 custody, entry = set_card_apart(transition.state.custody, book, item, action)
@@ -433,9 +466,9 @@ def _update_clock(transition: Transition, boot_id: str, item: Input) -> Transiti
     """Compare the timestamp of an input with the clock so far, and record a clock step."""
     known = transition.state.host
     if isinstance(item, Started):
-        host = host_state.after_start(known, item.at, same_boot=boot_id == item.boot_id)
+        host = after_start(known, item.at, same_boot=boot_id == item.boot_id)
     else:
-        host = host_state.after_clock_reading(known, item.at)
+        host = after_clock_reading(known, item.at)
     if host is known:
         return transition
     transition = replace(transition, state=replace(transition.state, host=host))
@@ -453,3 +486,114 @@ def _with_digest(transition: Transition) -> tuple[Transition, bytes]:
 def _coup_ended(moves: tuple[Move, ...]) -> bool:
     """Whether a coup or a shoe ended, counted or held: the moment to save the state."""
     return not _COUP_ENDS.isdisjoint(map(type, moves))
+
+
+def note_jump(book: RuleBook, transition: Transition, item: Input) -> Transition:
+    """Note that the clock moved by more than a day, before a gaming day could begin by it.
+
+    Between two boots the time may have passed: the clock alone cannot tell.
+    """
+    state, at, host = transition.state, item.at, transition.state.host
+    if state.day is None or host.ahead_ns is None:
+        return transition
+    same_boot = not isinstance(item, Started) or item.boot_id == state.boot_id
+    expected_ns = at.monotonic_ns + host.ahead_ns if same_boot else host.last_utc_ns
+    if -DAY_NS <= at.utc_ns - expected_ns <= DAY_NS:
+        return transition
+    waiting_ns = state.table.time_before_jump_ns
+    before_ns = state.host.last_utc_ns if waiting_ns is UNSET else waiting_ns
+    return _apply(book, transition, ClockJumped(before_ns, at.utc_ns))
+
+
+def begin_due_day(
+    book: RuleBook, calendar: GamingCalendar, transition: Transition, at: Timestamp
+) -> Transition:
+    """Begin the next gaming day when the current one is over.
+
+    A clock that is set back does not bring an earlier day back: its shoe numbers are used.
+    """
+    state = transition.state
+    over = state.day is None or state.day.is_over(at.utc_ns)
+    if not over or state.table.time_before_jump_ns is not UNSET:
+        return transition
+    day = calendar.day_of(at.utc_ns)
+    turned = GamingDayChanged(max(day.name, state.table.today, state.table.shoe_day))
+    return _apply(book, replace(transition, state=replace(state, day=day)), turned)
+
+
+def state_day(
+    book: RuleBook,
+    calendar: GamingCalendar,
+    transition: Transition,
+    item: OperatorAction[Action],
+    stated: str,
+) -> Transition:
+    """A person states the gaming day; an accepted one is that of the clock."""
+    table, day = transition.state.table, calendar.day_of(item.at.utc_ns)
+    result = state_gaming_day(table, item, stated, day.name)
+    if result.state is table:
+        return _with_table(transition, None, result)
+    transition = replace(transition, state=replace(transition.state, day=day))
+    transition = _with_table(transition, None, result)
+    if day.name == table.today:
+        return transition
+    return _apply(book, transition, GamingDayChanged(day.name))
+
+
+def _apply(
+    book: RuleBook, transition: Transition, event: GamingDayChanged | ClockJumped
+) -> Transition:
+    table = transition.state.table
+    return _with_table(transition, event, step(effective_book(book, table), table, event))
+
+
+def _with_table(
+    transition: Transition, event: GamingDayChanged | ClockJumped | None, result: Step
+) -> Transition:
+    state = replace(transition.state, table=result.state)
+    transition = replace(transition, state=state)
+    return transition.with_entries(EventVerdicts(event, result.verdicts), *result.effects)
+
+
+RecordedInput: TypeAlias = (
+    NoiseDropped | ReportsExceeded | DevicePlugged | DeviceUnplugged | PowerFailing | AccountChanged
+)
+
+
+def record_of(item: RecordedInput) -> Entry:
+    """The entry of the input."""
+    match item:
+        case NoiseDropped():
+            return DeviceEventRecorded(item.port, noise_fault(item))
+        case ReportsExceeded():
+            return DeviceEventRecorded(item.port, reports_fault(item))
+        case DevicePlugged() | DeviceUnplugged():
+            return usb_device_entry(item)
+        case PowerFailing(sign=sign):
+            return PowerFailRecorded(sign)
+        case AccountChanged():
+            return account_record(item)
+        case _:
+            assert_never(item)
+
+
+def account_record(item: AccountChanged) -> ActRecord:
+    """Which account was changed, and by whom; never a PIN or its hash."""
+    if item.by:
+        who = message("person_known_by", person=item.by, proof=item.proof.value)
+    elif item.change is AccountChange.LOCKED:
+        who = message("wrong_pins_from", identified_by=item.identified_by)
+    else:
+        who = message("machine_administrator", identified_by=item.identified_by)
+    role = item.role.value if item.role is not None else "unknown"
+    change = message("account_change", change=item.change.value, role=role, who=who)
+    return ActRecord("account", item.person, change, ())
+
+
+def usb_device_entry(item: DevicePlugged | DeviceUnplugged) -> UsbDeviceRecorded:
+    """A USB device that appeared, was refused or is gone."""
+    if isinstance(item, DeviceUnplugged):
+        return UsbDeviceRecorded(UsbDeviceFate.GONE, "", "", item.path, None)
+    usb_id = f"{item.vendor_id:04x}:{item.product_id:04x}"
+    what = UsbDeviceFate.REFUSED if item.refused is not None else UsbDeviceFate.APPEARED
+    return UsbDeviceRecorded(what, usb_id, item.serial_number, item.path, item.refused)

@@ -13,7 +13,7 @@ from typing import TypeAlias, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.custody import batch_actions, exit_reads, shoe, table_reads
+from controller.custody import batch_actions, shoe, table_reads
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
@@ -131,15 +131,15 @@ def _follow(state: CustodyState, move: Move, play: PlayStep, *, first: bool) -> 
     """Follow one effect; `first`: the event has no equal one before it."""
     match move:
         case CardPlaced(number=number, place=place):
-            if exit_reads.is_aside(state, number):
-                moved = exit_reads.move_aside_card(state, number, place, play.rack_read)
+            if shoe.is_aside(state, number):
+                moved = shoe.move_aside_card(state, number, place, play.rack_read)
                 return moved, ()
             drawn_last = number == play.number and play.passed is None
-            return exit_reads.place_last_card(state, place, number) if drawn_last else state, ()
+            return shoe.place_last_card(state, place, number) if drawn_last else state, ()
         case HandsCleared():
             return _clear_hands(state, play, first=first)
         case BurnRestarted():
-            return exit_reads.restart_burn(state), ()
+            return shoe.restart_burn(state), ()
         case ShoeBegun():
             return _begin_shoe(state, move, play)
         case ShoeOver(played=played):
@@ -159,12 +159,12 @@ def _pass_exit(state: CustodyState, play: PlayStep, place: CardPlace) -> Custody
     assert play.passed is not None
     tag, sure, step = play.passed.tag, play.passed.sure, play.describe()
     if state.shoe is None and play.after_shoe:
-        stray = exit_reads.apply_stray_read(state, tag, sure, step)
+        stray = shoe.apply_stray_read(state, tag, sure, step)
         return stray.state, stray.findings
-    left = exit_reads.apply_exit_read(state, tag, sure, step)
+    left = shoe.apply_exit_read(state, tag, sure, step)
     if left.cut_card:
         return left.state, left.findings
-    return exit_reads.place_last_card(left.state, place, play.number), left.findings
+    return shoe.place_last_card(left.state, place, play.number), left.findings
 
 
 def _clear_hands(state: CustodyState, play: PlayStep, *, first: bool) -> CustodyChange:
@@ -172,7 +172,7 @@ def _clear_hands(state: CustodyState, play: PlayStep, *, first: bool) -> Custody
 
     Coups that end by one event are cleared away together.
     """
-    state = exit_reads.clear_hands(state, play.rack_read)
+    state = shoe.clear_hands(state, play.rack_read)
     if first and play.rack_read:
         return table_reads.find_absent_from_rack(state, play.describe())
     return state, ()

@@ -21,8 +21,8 @@ from controller.custody.card_states import (
     CardPlace,
     CardState,
 )
-from controller.custody.exit_reads import foreign_card_finding, with_foreign_tag
 from controller.custody.findings import Finding, FindingCode
+from controller.custody.shoe import foreign_card_finding, with_foreign_tag
 from controller.custody.state import (
     CardRef,
     CustodyState,

@@ -12,8 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.journal.encoding import Codec, EncodingError
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, Codec, EncodingError, link
 from controller.journal.values import JournalError, StoredRecord
 
 MAGIC: Final = b"SMSHSEAL"

@@ -26,19 +26,20 @@ from controller.journal.database import (
     open_writer,
     stored_format,
 )
+from controller.journal.encoding import link
 from controller.journal.folder import (
+    FolderLock,
     base_after,
     drop_part,
     is_sealed,
+    make_folder,
     read_sealed,
     sealed_files,
     sync_file,
     sync_names,
     write_sealed,
 )
-from controller.journal.folder_lock import FolderLock, make_folder
 from controller.journal.reader import JournalReader
-from controller.journal.record import link
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
 from controller.journal.tape_file import TapeReader, is_tape
 from controller.journal.values import (

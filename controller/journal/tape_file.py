@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from controller.journal.database import FILE_MODE, open_in_memory
-from controller.journal.encoding import Codec, EncodingError
+from controller.journal.encoding import Codec, EncodingError, link
 from controller.journal.reader import JournalReader
-from controller.journal.record import link
 from controller.journal.values import Base, Head, JournalError, StoredRecord
 from controller.system.named_file import open_file
 

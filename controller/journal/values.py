@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.journal.record import GENESIS
+from controller.journal.encoding import GENESIS
 
 _PAD_STEP: Final = 1024
 _HASH_BYTES: Final = 32

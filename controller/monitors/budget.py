@@ -1,8 +1,13 @@
-"""The alarm budget: which share of it each card monitor has, and its threshold.
+"""The alarm budget: which share of it each card monitor has, its threshold, and capital over shoes.
 
 A monitor holds capital: it begins with one unit and bets on the next card at fair odds, so a fair
 shoe multiplies it by R or more with a chance of at most 1 in R, however long one looks (Ville).
 Capital is counted in whole 2^-`UNIT_BITS` of that unit, and every product is rounded down.
+
+A test over many shoes may begin with any of them, and its alarm is spent once. With shoe n enters
+1/(n(n+1)) of the unit, so all that ever enters is one unit, and what the tests hold reaches R units
+with a chance of at most 1 in R in the whole life of a shuffler or batch. What a shoe makes of one
+unit is a *growth*, in whole 2^-`GROWTH_BITS`.
 """
 
 from types import MappingProxyType
@@ -84,3 +89,17 @@ def log2_of(number: int) -> int:
 def strength_millibits(capital: int, limit: int) -> int:
     """How far capital lies over a threshold: thousandths of a doubling, rounded down."""
     return (log2_of(capital) - log2_of(limit)) * 1_000 >> FRACTION_BITS
+
+
+GROWTH_BITS: Final = 48
+ONE: Final = 1 << GROWTH_BITS
+
+
+def entering(shoe: int, tests: int) -> int:
+    """What enters each of so many tests with their shoe of that number, counted from one."""
+    return UNIT // (tests * shoe * (shoe + 1))
+
+
+def grown(capital: int, enters: int, growth: int) -> int:
+    """The capital after a shoe."""
+    return min((capital + enters) * growth >> GROWTH_BITS, CAPITAL_MAX >> 8)

@@ -7,13 +7,17 @@ from msgspec.structs import replace
 
 from controller.monitors.budget import Alarm, strength_millibits
 from controller.monitors.coup_bets import (
+    AFTER,
+    DEPTH,
+    LOST,
+    START,
+    VALUE_OF,
     CoupBets,
     bet_on_coup,
     coups_evidence,
     forget_row,
     open_bets,
 )
-from controller.monitors.coup_paths import AFTER, DEPTH, LOST, START, VALUE_OF
 from controller.monitors.faces import DECKS_MAX, FACES, GAP
 from controller.monitors.follow import (
     Dealt,
@@ -22,7 +26,9 @@ from controller.monitors.follow import (
     follow_alarms,
     shared_evidence,
 )
-from controller.monitors.order_bets import (
+from controller.monitors.past import PastShoe, PastShoes
+from controller.monitors.succession import (
+    HITS,
     OPENING_CAPITAL,
     bet_on_order,
     deposit_for,
@@ -31,8 +37,6 @@ from controller.monitors.order_bets import (
     pair_of,
     rule_evidence,
 )
-from controller.monitors.past import PastShoe, PastShoes
-from controller.monitors.succession import HITS
 from controller.monitors.words import words_of
 from controller.rules.advisory import (
     Advisory,

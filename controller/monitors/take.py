@@ -4,7 +4,7 @@ from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from controller.monitors.across_shoes.shoe_end import across_after
+from controller.monitors.across_shoes.state import across_after
 from controller.monitors.budget import FRACTION_BITS, strength_millibits
 from controller.monitors.faces import face_of
 from controller.monitors.items import (

@@ -15,7 +15,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.rules.settlement.payment_order import PayStep
-from controller.rules.settlement.payout_difference import PayoutDifference, SettledWager
+from controller.rules.settlement.payout import PayoutDifference, SettledWager
 from controller.rules.settlement.settle import Settlement
 from foundation.message import Message
 from foundation.recorded_text import ConfiguredText, Identifier, PersonId, TypedText

@@ -1,45 +1,306 @@
 """The state of the table: one frozen value with everything needed to judge the next event.
 
-A restart or a replay therefore continues exactly where the last event left the table.
-Source: D-22 (what must survive a restart).
+A restart or a replay therefore continues exactly where the last event left the table. Parts of it:
+what is done before a shoe is opened, remedies in a shoe, staff, wagering.
+Source: NY (a)(4)(iv), (b)(3), (c)(3)(ii), (c)(4)-(7), (d); S42 (a)(4), (b)(4), (c)(3)(ii)-(iv),
+(d), (e), (j)(3), (k)(1)-(3); D-7, D-9 to D-14, D-20 to D-22 (what must survive a restart), D-27.
 """
 
 from enum import StrEnum
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
-from controller.procedure.effects import CoupRecord, Prompt
-from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import ABANDONED_PHASES, BURNS_BEGUN, Phase
-from controller.procedure.places import HAND_PLACES, phase_by_cards
-from controller.procedure.states.finished_coups import (
+from controller.procedure.effects import CoupPayment, CoupRecord, Prompt
+from controller.procedure.finished_coups import (
     EARLIER_SHOES_MAX,
     EarlierShoe,
     FinishedCoup,
     PaymentRules,
     coup_of_number,
 )
-from controller.procedure.states.opening import NOTHING_RECORDED, OpeningState
-from controller.procedure.states.remedy import (
-    NOTHING_TO_REMEDY,
-    UNTURNED,
-    LastDrawn,
-    RemedyState,
-    ResultDeclaration,
-    RevealState,
-)
-from controller.procedure.states.staff import NOBODY_YET, StaffState
-from controller.procedure.states.wagering import (
-    NO_WAGERS,
-    ChangedSetting,
-    NoticeGiven,
-    PitValue,
-    WageringState,
-)
+from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.phases import ABANDONED_PHASES, BURNS_BEGUN, Phase
+from controller.procedure.places import HAND_PLACES, phase_by_cards
+from controller.rules.actions.choices import ActKind
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.rules.outcome import Outcome
+from controller.rules.profiles.rule_points import RulePoint
+from controller.rules.settlement.vigorish_ledger import EMPTY_LEDGER, VigorishLedger
+from controller.rules.settlement.wagers import Wager
+from foundation.message import Message, message
+
+
+class StandingWagers(Struct, frozen=True):
+    """Wagers of a coup that was begun and is not paid yet.
+
+    `ghost`: the coup is a ghost hand, so they are returned.
+    """
+
+    coup: int
+    wagers: tuple[Wager, ...]
+    ghost: bool
+
+
+class VerbalWager(Struct, frozen=True):
+    """A verbal cash wager that still has to be changed into chips."""
+
+    seat: int
+    cents: int
+
+
+class WageringState(Struct, frozen=True):
+    """Wagers and vigorish: `wagers` as last stated for the next coup, `standing` of begun coups.
+
+    More than one coup can wait: while the table is suspended none is paid. `late` is the last
+    statement made after betting closed, None where there is none. `vacated` are seats that owe
+    vigorish and whose patron left.
+    """
+
+    wagers: tuple[Wager, ...] = ()
+    standing: tuple[StandingWagers, ...] = ()
+    late: tuple[Wager, ...] | None = None
+    verbal: tuple[VerbalWager, ...] = ()
+    ledger: VigorishLedger = EMPTY_LEDGER
+    vacated: tuple[int, ...] = ()
+    last_payment: CoupPayment | None = None
+
+
+NO_WAGERS: Final = WageringState()
+
+
+class NoticeGiven(Struct, frozen=True):
+    """Notice of a coming change: setting, new value, audience, person and time (UTC)."""
+
+    setting: str
+    value: str
+    to: str
+    person: str
+    at_ns: int
+
+
+class PitValue(Struct, frozen=True):
+    """A value that the pit has by a person's word; `key` is that of [pit], `file_value` its value.
+
+    Once the file has another value, the file has the last word.
+    """
+
+    key: str
+    value: str
+    file_value: str
+
+
+class ChangedSetting(Struct, frozen=True):
+    """A setting that has another value at this table than in the profile.
+
+    `file_value` is the value in table.toml and its profile at that time: once they have another
+    value, this change ends.
+    """
+
+    setting: str
+    value: str
+    file_value: str
+    reason: str
+
+
+class DecisionCount(Struct, frozen=True):
+    """How often a person has made a decision of this kind in the shoe.
+
+    `decision` is the decision of `resolve`, or the name of another action that decides a coup.
+    """
+
+    person: str
+    decision: str
+    count: int
+
+
+class StaffState(Struct, frozen=True):
+    """Persons are ids.
+
+    `dealers` have signed on; `answerable` dealt when what is open, or was decided last, was raised;
+    `decisions` were made in the newest shoe.
+    """
+
+    dealers: tuple[str, ...] = ()
+    answerable: tuple[str, ...] = ()
+    decisions: tuple[DecisionCount, ...] = ()
+
+    def made(self, person: str, decision: str) -> int:
+        """How many decisions of this kind the person has made in the shoe."""
+        kinds = ((one.person, one.decision, one.count) for one in self.decisions)
+        return next((count for by, kind, count in kinds if (by, kind) == (person, decision)), 0)
+
+
+NOBODY_YET: Final = StaffState()
+
+
+class ResultDeclaration(Struct, frozen=True):
+    """The result as declared by the dealer."""
+
+    outcome: Outcome
+    player_pair: bool
+    banker_pair: bool
+
+
+class ErrorCard(Struct, frozen=True):
+    """A card drawn in error, the `number`-th of its shoe; `coup`: drawn in it, 0 between coups.
+
+    `third`: it was given to the Player's Hand without authority ((k)(1)). `sensed`: the table
+    observes whether people saw the card; then `turned` says whether they did. `free`: the profile
+    leaves the remedy to the floorperson. `in_error` False: it was drawn after such a card, for a
+    hand or as a burn card, and is held with it; the decision places it by the order of drawing.
+    `declared` is the result declared after such a card, before the next one.
+    """
+
+    card: Card | None
+    claimed: Place
+    coup: int
+    number: int
+    third: bool = False
+    sensed: bool = False
+    turned: bool = False
+    free: bool = False
+    in_error: bool = True
+    declared: ResultDeclaration | None = None
+
+
+class LastDrawn(StrEnum):
+    """Where the card drawn last is, while it can still be reported as boxed."""
+
+    NOTHING = "nothing"
+    HAND = "hand"
+    ERROR = "error"
+    CARRIED = "carried"
+    BURN = "burn"
+
+
+class RemedyState(Struct, frozen=True):
+    """Remedies of irregularities that are still to be carried out.
+
+    `waiting` are cards drawn in error that a floorperson has not decided on; `carried` are held
+    face down as the first cards of the next coup, in drawing order. `burn_return_phase` is the
+    phase in which play resumes after a burn for an irregularity, None where none is in progress;
+    `burn_taken` counts its cards. `burn_later` is owed before the next coup's first card;
+    `unread_later`: so is an amount that could not be read. `burn_points` require these burns.
+    """
+
+    waiting: tuple[ErrorCard, ...] = ()
+    carried: tuple[ErrorCard, ...] = ()
+    burn_return_phase: Phase | None = None
+    burn_taken: int = 0
+    burn_later: int = 0
+    unread_later: bool = False
+    burn_points: tuple[RulePoint, ...] = ()
+
+    @property
+    def owes_burn(self) -> bool:
+        return self.burn_later > 0 or self.unread_later
+
+    @property
+    def drawn_after(self) -> tuple[ErrorCard, ...]:
+        """Cards held with the ones drawn in error, because they were drawn after them."""
+        return tuple(one for one in self.waiting if not one.in_error)
+
+
+NOTHING_TO_REMEDY: Final = RemedyState()
+
+
+class RevealState(Struct, frozen=True):
+    """What was turned up in a coup (`turned`, values of LayoutPart), and who may turn.
+
+    `player_seat` and `banker_seat` have the right to turn that hand, 0 for the dealer or none yet;
+    `player_given_up` and `banker_given_up` are seats that gave up the right for this coup.
+    """
+
+    turned: tuple[str, ...] = ()
+    player_seat: int = 0
+    banker_seat: int = 0
+    player_given_up: tuple[int, ...] = ()
+    banker_given_up: tuple[int, ...] = ()
+
+
+UNTURNED: Final = RevealState()
+
+
+# Who cut: a seat, or one of these.
+NOBODY: Final = -1
+THE_DEALER: Final = 0
+SHORT_BATCH: Final = message("last_shoe_ran_out_before_count_cards")
+
+
+class CompletedAct(Struct, frozen=True):
+    """An act on record; `batch` is empty where it concerns no particular batch.
+
+    `fresh` until a shoe was dealt from the cards it concerns.
+    """
+
+    kind: ActKind
+    batch: str
+    day: str
+    person: str
+    amount: int = 0
+    fresh: bool = True
+
+
+class OpeningDefect(Struct, frozen=True):
+    """A defect of the cards, because of which an act was refused.
+
+    It becomes an irregularity if dealing begins before the act was accepted.
+    """
+
+    act: ActKind
+    code: IrregularityCode
+    batch: str
+    detail: Message
+
+
+class OpeningState(Struct, frozen=True):
+    """`acts` keeps the last act of each kind and batch.
+
+    `offered` are the seats in the order in which the cut is offered, `cutter` who cut last (NOBODY,
+    THE_DEALER or a seat), `recut_by` who may carry out an ordered re-cut. `dead`: the cards of a
+    dead table were spread. `holder` is the seat that holds the shoe.
+    """
+
+    acts: tuple[CompletedAct, ...] = ()
+    defects: tuple[OpeningDefect, ...] = ()
+    offered: tuple[int, ...] = ()
+    cutter: int = NOBODY
+    recut_by: tuple[int, ...] = ()
+    dead: bool = False
+    respread_requested: bool = False
+    holder: int = 0
+
+    def find(self, kind: ActKind, batch: str) -> CompletedAct | None:
+        """The last such act of that batch, if any."""
+        return next((act for act in self.acts if (act.kind, act.batch) == (kind, batch)), None)
+
+    def has(self, kind: ActKind, batch: str = "") -> bool:
+        return self.find(kind, batch) is not None
+
+    def with_act(self, act: CompletedAct) -> "OpeningState":
+        """With this act in place of an earlier one; its defects are removed."""
+        acts = tuple(one for one in self.acts if (one.kind, one.batch) != (act.kind, act.batch))
+        defects = tuple(defect for defect in self.defects if defect.act is not act.kind)
+        return replace(self, acts=(*acts, act), defects=defects)
+
+    def with_defect(self, defect: OpeningDefect) -> "OpeningState":
+        defects = tuple(one for one in self.defects if one.act is not defect.act)
+        return replace(self, defects=(*defects, defect))
+
+    def without(self, *kinds: ActKind, batch: str | None = None) -> "OpeningState":
+        """Without these acts: those of `batch`, or of every batch where it is None."""
+        acts = tuple(
+            one for one in self.acts if one.kind not in kinds or batch not in (None, one.batch)
+        )
+        return replace(self, acts=acts)
+
+
+NOTHING_RECORDED: Final = OpeningState()
 
 
 class DealtCard(Struct, frozen=True):

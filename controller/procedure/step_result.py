@@ -1,31 +1,210 @@
-"""The result of one step, and the functions that build it: accept, prompt, raise, suspend.
+"""The result of one step, the machine of play that moves it, and the functions that build it.
 
-Source: D-32.
+The machine holds no state and no model: a `Play` is made for each input, moved and let go, so the
+procedure stays a pure function, and several threads may share the machine. Its rows are added by
+`table`. A card is named by the shoe's claim for it alone, never by the cards on the table or the
+phase; where it was placed, the rules' answer on the hands with that card is a second trigger.
+Source: NY (h); S42 (e)(6), (h); D-16, D-32.
 """
+
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
+from transitions import Machine
 
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.moves import CardPlaced, Move
 from controller.procedure.effects import CoupRecord, Effect, Prompt, PromptKind
+from controller.procedure.events import (
+    CardDrawn,
+    CoupForcedOut,
+    CutCardDrawn,
+    ProgramReplaced,
+    ReportsMissing,
+    ResultDeclared,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+)
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.play import Play
-from controller.procedure.rulebook import RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import (
     CoupState,
     NextShoe,
     OpenIrregularity,
+    RemedyState,
     ShoeState,
     Suspension,
     TableState,
 )
-from controller.procedure.states.remedy import RemedyState
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
+from controller.rules.actions.actions import CallNoMoreBets, DeclareResult
+from controller.rules.coup import DrawDecision, Place
 from controller.rules.profiles.rule_points import RulePoint
 from foundation.message import Message
+
+Happening: TypeAlias = (
+    CardDrawn
+    | CutCardDrawn
+    | CallNoMoreBets
+    | ResultDeclared
+    | DeclareResult
+    | CoupForcedOut
+    | ShoeStandsBy
+    | ShoeDeviceStarted
+    | ReportsMissing
+    | ProgramReplaced
+)
+
+_CLAIMS: Final = MappingProxyType(
+    {
+        Place.BURN_FIRST: Trigger.CLAIMED_BURN_FIRST,
+        Place.BURN: Trigger.CLAIMED_BURN,
+        Place.BURN_EXTRA: Trigger.CLAIMED_BURN_EXTRA,
+        Place.PLAYER_1: Trigger.CLAIMED_PLAYER_1,
+        Place.BANKER_1: Trigger.CLAIMED_BANKER_1,
+        Place.PLAYER_2: Trigger.CLAIMED_PLAYER_2,
+        Place.BANKER_2: Trigger.CLAIMED_BANKER_2,
+        Place.PLAYER_3: Trigger.CLAIMED_PLAYER_3,
+        Place.BANKER_3: Trigger.CLAIMED_BANKER_3,
+        Place.PLAYER_MORE: Trigger.CLAIMED_FURTHER,
+        Place.BANKER_MORE: Trigger.CLAIMED_FURTHER,
+        Place.OUTSIDE: Trigger.CLAIMED_OUTSIDE,
+        Place.UNCLAIMED: Trigger.UNCLAIMED_CARD,
+    }
+)
+RULINGS: Final = MappingProxyType(
+    {
+        DrawDecision.FIRST_FOUR: Trigger.CARD,
+        DrawDecision.NATURAL: Trigger.NATURAL,
+        DrawDecision.PLAYER_DRAWS: Trigger.PLAYER_DRAWS,
+        DrawDecision.PLAYER_STANDS_BANKER_DRAWS: Trigger.PLAYER_STANDS_BANKER_DRAWS,
+        DrawDecision.BOTH_STAND: Trigger.BOTH_STAND,
+        DrawDecision.BANKER_DRAWS: Trigger.BANKER_DRAWS,
+        DrawDecision.BANKER_STANDS: Trigger.BANKER_STANDS,
+        DrawDecision.COMPLETE: Trigger.CARD,
+    }
+)
+_OTHERS: Final = MappingProxyType(
+    {
+        CutCardDrawn: Trigger.CUT_CARD,
+        CallNoMoreBets: Trigger.NO_MORE_BETS,
+        ResultDeclared: Trigger.RESULT_DECLARED,
+        DeclareResult: Trigger.RESULT_DECLARED,
+        CoupForcedOut: Trigger.FORCED_EXIT,
+        ShoeStandsBy: Trigger.STAND_BY,
+        ShoeDeviceStarted: Trigger.DEVICE_STARTED,
+        ReportsMissing: Trigger.REPORTS_MISSING,
+        ProgramReplaced: Trigger.PROGRAM_REPLACED,
+    }
+)
+
+
+def trigger_of(happening: Happening) -> Trigger:
+    """The trigger of this happening."""
+    if isinstance(happening, CardDrawn):
+        return _CLAIMS[happening.claimed]
+    trigger = _OTHERS.get(type(happening))
+    assert trigger is not None, f"{happening} is nothing that can happen"
+    return trigger
+
+
+MACHINE: Final = Machine(
+    model=None,
+    states=Phase,
+    initial=Phase.CLOSED,
+    auto_transitions=False,
+    model_attribute="phase",
+    name="play",
+)
+
+
+def takes(phase: Phase, trigger: Trigger) -> bool:
+    """Whether the table has a row for this trigger in this phase."""
+    return trigger in _taken(phase)
+
+
+@cache
+def _taken(phase: Phase) -> frozenset[str]:
+    """The triggers; the library walks through all events to name them, which is 5 us."""
+    return frozenset(MACHINE.get_triggers(phase))
+
+
+def fill_cache() -> None:
+    """Answer `takes` for every phase; the table does it when its last row was added."""
+    _taken.cache_clear()
+    for phase in Phase:
+        _taken(phase)
+
+
+def ends_unreported(book: RuleBook, phase: Phase) -> bool:
+    """Whether a coup waits only for a result that nothing reports: it is over."""
+    return takes(phase, Trigger.COUP_DONE) and not book.observes(ObservableFact.RESULT_BUTTON)
+
+
+class Play:
+    """One input at one table: what the conditions of a row read, and what its callbacks change.
+
+    `counted`: its card is counted as drawn. `asked` and `before`: the happening that is asked now,
+    and the step in which it was asked. `back`: the phase in which play resumes.
+    """
+
+    __slots__ = ("asked", "back", "before", "book", "counted", "event", "step")
+
+    def __init__(self, book: RuleBook, step: "Step", event: Any = None) -> None:
+        self.book = book
+        self.step = step
+        self.event = event
+        self.counted = False
+        self.back: Phase | None = None
+        self.asked: Trigger | None = None
+        self.before = step
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of play; the library reads and sets it here, and nothing else moves it.
+
+        Its one place is the state: while the table is suspended, the phase beneath.
+        """
+        return self.step.state.play_phase
+
+    @phase.setter
+    def phase(self, phase: Phase) -> None:
+        state = self.step.state
+        if state.suspension is None:
+            self.step = self.step.with_state(replace(state, phase=phase))
+        else:
+            beneath = replace(state.suspension, resume_to=phase)
+            self.step = self.step.with_state(replace(state, suspension=beneath))
+
+    def fire(self, trigger: Trigger) -> None:
+        """Fire this trigger; that no row answers is an internal error."""
+        answered = MACHINE.events[trigger].trigger(self, self)
+        assert answered, f"no row for {trigger} in {self.phase}"
+
+    def ask(self, trigger: Trigger) -> None:
+        """Fire what happened; it may be asked again in the phase that follows."""
+        self.asked, self.before = trigger, self.step
+        self.fire(trigger)
+
+    @property
+    def moved(self) -> bool:
+        return self.step.phase is not self.before.phase
+
+
+def ask(
+    book: RuleBook, step: "Step", trigger: Trigger, event: Any, *, counted: bool = False
+) -> "Step":
+    """The step after this happened; `counted`: its card is counted as drawn already."""
+    play = Play(book, step, event)
+    play.counted = counted
+    play.ask(trigger)
+    return play.step
+
 
 # A defective shoe may raise an irregularity at every report. The record has them all; the lists in
 # the state stay short: the first ones, and the first of every further kind.

@@ -7,7 +7,7 @@ from controller.core.state import CoreState
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import GROUP_NAMES, describe_duty, is_done, required_duties
 from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
-from controller.procedure.calls.due_calls import due_calls
+from controller.procedure.calls.prompts import due_calls
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.procedure.people.permitted import permitted_decisions, permitted_texts
@@ -22,8 +22,7 @@ from controller.procedure.phases import (
 )
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
-from controller.procedure.state import OpenIrregularity, ShoeState, TableState
-from controller.procedure.states.opening import NOBODY
+from controller.procedure.state import NOBODY, OpenIrregularity, ShoeState, TableState
 from controller.record.coup import closed_coup_view, open_coup_view
 from controller.record.custody import custody_view, finding_view, found_card_seen
 from controller.record.disclosure import (

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from controller.procedure.calls.reveal_seats import players_reveal, wagers_observed
 from controller.procedure.calls.visibility import HANDS, PLACES, is_on_layout, is_seen
 from controller.procedure.effects import CoupClosed, CoupCorrected, CoupRecord, ShoeOpened
+from controller.procedure.finished_coups import FINISHED_COUPS_MAX
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState
-from controller.procedure.states.finished_coups import FINISHED_COUPS_MAX
 from controller.record.disclosure import (
     card_fact,
     card_withheld,

@@ -17,8 +17,7 @@ from controller.procedure.calls.visibility import (
 from controller.procedure.effects import CoupFate, CoupRecord
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import CoupState, DealtCard, OpenIrregularity, TableState
-from controller.procedure.states.remedy import ErrorCard
+from controller.procedure.state import CoupState, DealtCard, ErrorCard, OpenIrregularity, TableState
 from controller.procedure.verdicts import Irregularity
 from controller.record.snapshot import CardFact, ShownCard, Withheld
 from controller.rules.actions.choices import LayoutPart

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from controller.core.host_state import HostState, sync_state
+from controller.core.state import HostState, sync_state
 from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.core.tape.inputs import DiskLevel
 from controller.record.snapshot_devices import ClockView, DiskView, HostView

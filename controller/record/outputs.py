@@ -15,7 +15,7 @@ OUTPUTS: Final = (
         modules={
             "socket": (
                 "controller.outlets.control.server",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.peer",
                 "controller.outlets.control.client",
             )
@@ -63,13 +63,12 @@ OUTPUTS: Final = (
             "metrics": (
                 "controller.outlets.metrics.collector",
                 "controller.outlets.metrics.page",
-                "controller.outlets.console.metrics_pages",
+                "controller.outlets.console.metrics_routes",
             ),
             "socket": (
                 "controller.outlets.console.http_server",
-                "controller.outlets.console.metrics_pages",
                 "controller.outlets.console.metrics_routes",
-                "controller.system.connections",
+                "controller.system.peer",
                 "controller.system.listener",
                 "controller.system.peer",
                 "controller.system.tls",
@@ -106,7 +105,7 @@ OUTPUTS: Final = (
                 "controller.table.serial_servers",
                 "controller.table.stored_until",
                 "controller.table.subscribers",
-                "controller.archive.log_start",
+                "controller.archive.log_writer",
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
@@ -174,7 +173,7 @@ OUTPUTS: Final = (
                 "controller.table.stored_until",
                 "controller.journal.database",
                 "controller.journal.folder",
-                "controller.journal.folder_lock",
+                "controller.journal.folder",
                 "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",
@@ -188,7 +187,7 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
             ),
             # The second asks the kernel about the clock, and gives it nothing.
-            "process": ("controller.archive.signer", "controller.table.clock_sync"),
+            "process": ("controller.archive.signer", "controller.table.monitor"),
         },
     ),
     Output(
@@ -203,7 +202,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.people",
                 "controller.cli.table.pins",
                 "controller.cli.table.status_folder",
-                "controller.cli.table.watch",
+                "controller.cli.table.status",
                 "controller.system.command_line.output",
             )
         },
@@ -219,7 +218,7 @@ OUTPUTS: Final = (
         "`smartshoe devices record`: raw bytes of a closed table's devices, in a private file",
         AllowedContent.MASKED,
         modules={
-            "file": ("controller.cli.devices.capture_file",),
+            "file": ("controller.service.capture_file",),
             "terminal": ("controller.cli.devices.record",),
         },
     ),

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.procedure.effects import CoupCorrected, ResolutionRecorded
-from controller.procedure.states.staff import StaffState
+from controller.procedure.state import StaffState
 from controller.record.snapshot_devices import DecidedView, PeopleView
 from controller.rules.actions.declaration import Proof
 from controller.system.messages.catalogue import to_words

@@ -6,8 +6,8 @@ named by its warning, because people must look for it (D-19).
 Source: D-8, D-19.
 """
 
-from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import ShufflerDeviceSettings
+from controller.core.state import DeviceIdentity
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning
 from controller.record.snapshot_devices import (
     IdentityView,

@@ -449,11 +449,11 @@ class Snapshot(Struct, frozen=True):
     software: str = ""
     pause: PauseView | None = None
 
-
-def owed_steps(table: Snapshot) -> tuple[str, ...]:
-    """Steps a remedy still requires, without the shoe's own burn and the decision itself."""
-    if table.shoe is None:
-        return ()
-    begun = table.shoe.coups_begun > 0 or bool(table.irregularities)
-    passed_over = ("decision",) if begun else ("decision", "burn")
-    return tuple(one.text for one in table.remedy.owed if one.step not in passed_over)
+    @property
+    def owed_steps(self) -> tuple[str, ...]:
+        """Steps a remedy still requires, without the shoe's own burn and the decision itself."""
+        if self.shoe is None:
+            return ()
+        begun = self.shoe.coups_begun > 0 or bool(self.irregularities)
+        passed_over = ("decision",) if begun else ("decision", "burn")
+        return tuple(one.text for one in self.remedy.owed if one.step not in passed_over)

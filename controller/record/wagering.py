@@ -4,8 +4,8 @@ Source: NY (c)(3)(ii); S42 (c)(3)(ii)-(iv).
 """
 
 from controller.procedure.effects import CoupFate, CoupPayment
-from controller.procedure.people.effective_rules import setting_text
 from controller.procedure.people.pit_values import differences_from_pit
+from controller.procedure.people.setting_changes import setting_text
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.wagering.payment import coup_facts, terms_of

@@ -1,13 +1,16 @@
-"""The 52 cards: spelling, point value and burn value.
+"""The 52 cards: spelling, point value, burn value, and the cards that a first card burns.
 
-Source: NY-a-4-ii-a to c, S42-a-2-i to iii (point value); NY-e-3, S42-e-6-value (burn value).
+Source: NY-a-4-ii-a to c, S42-a-2-i to iii (point value); NY-e-1 to NY-e-3, S42-e-6-value,
+S42-e-6-burn1, S42-e-6-burnn (burn).
 """
 
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, assert_never
 
 from msgspec import Struct
+
+from controller.rules.setting_values import BurnMode
 
 
 class Rank(IntEnum):
@@ -91,3 +94,20 @@ def point_value(card: Card) -> int:
 def burn_value(card: Card) -> int:
     """Value for burning, 1..10: ace 1, ten and faces 10 (NY-e-3, S42-e-6-value)."""
     return int(min(card.rank, Rank.TEN))
+
+
+def burn_owed(first: Card, mode: BurnMode, fixed: int = 0) -> int:
+    """Cards to burn after `first`, which is burned too: 1 + this number leave the shoe.
+
+    By value 1..10, or the rest of a fixed total.
+    """
+    match mode:
+        case BurnMode.FIRST_CARD_VALUE:
+            return burn_value(first)
+        case BurnMode.FIXED:
+            assert fixed > 0, "a fixed burn has at least one card"
+            return fixed - 1
+        case BurnMode.NONE:
+            return 0
+        case _:
+            assert_never(mode)

@@ -7,9 +7,8 @@ from typing import Final, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
-from controller.core.host_state import HostState
 from controller.core.settings import DeviceSettings, Settings, installation
-from controller.core.state import Stored
+from controller.core.state import HostState, Stored
 from controller.core.tape.entries import (
     BatchBound,
     ClockStepped,

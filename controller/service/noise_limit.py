@@ -1,27 +1,98 @@
 """Limits what a port brings: noise that is stored, and new reports a second.
 
-Of noise the first of each hour is stored whole, then counts and samples.
+Of noise the first of each hour is stored whole, then counts and samples; what the last hour stored
+counts after a restart, too. A shoe that reports faster than any hand deals is closed for a time.
+Source: goal P17 (reports).
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
 
 from controller.core.settings import Settings
 from controller.core.tape.inputs import NoiseDropped, ReportsExceeded
-from controller.service.report_limit import ReportLimit
+from controller.core.tape.records import inputs_in, read_input
+from controller.journal.encoding import EncodingError
+from controller.journal.store import open_read_only
+from controller.journal.values import JournalError
 from drivers.catalogue import find_model
 from drivers.framing import Framing
 from firmware_bridge.link import LinkFault
-from firmware_bridge.transport.port import Chunk, PortEvent
+from firmware_bridge.transport.port import Chunk, PortEvent, PortShut
+from foundation.message import message
 from foundation.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
-
 # Returns whether the input was queued: after the end nothing is.
 _Put: TypeAlias = Callable[[PortEvent | NoiseDropped | ReportsExceeded], bool]
+_NOT_COUNTED: Final = "the start goes on, without the noise stored before record %d: %s"
+
+
+class ReportLimit:
+    """Counts the new reports of one port against `limit` a second. Used by its reader's thread.
+
+    What a port brings at once, after a host or a serial server stood still, is no excess: of a
+    burst no more counts than the limit of BURST_S.
+    """
+
+    FOR_S: ClassVar[int] = 10
+    # Twice what the buffer of a serial server holds. Each report raises what a person has to
+    # decide, and that is kept in memory.
+    AHEAD_MAX: ClassVar[int] = 4096
+    BURST_S: ClassVar[int] = 5
+    PAUSE_S: ClassVar[float] = 60.0
+    PAUSE_S_MAX: ClassVar[float] = 600.0
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        # How many reports the port is ahead of its limit, in units of a report a nanosecond.
+        self._ahead = 0
+        self._counted_ns = 0
+        self._since_ns: int | None = None
+        self._count = 0
+        self._pause_s = self.PAUSE_S
+        self._shut_ns: int | None = None
+
+    def exceeded(self, port: str, count: int, at: Timestamp) -> ReportsExceeded | None:
+        """Count new reports; what is to be recorded where there were too many for FOR_S.
+
+        At AHEAD_MAX it is recorded before.
+        """
+        now_ns = at.monotonic_ns
+        drained = (now_ns - self._counted_ns) * self._limit
+        self._counted_ns = now_ns
+        self._ahead = max(0, self._ahead - drained)
+        if self._ahead <= _NS_PER_S:
+            self._since_ns, self._count = None, 0
+        most = self.BURST_S * self._limit * _NS_PER_S
+        self._ahead = min(most, self._ahead + count * _NS_PER_S)
+        self._count += count
+        if self._since_ns is None and self._ahead > _NS_PER_S:
+            self._since_ns = now_ns
+        if self._since_ns is None:
+            return None
+        lasted_ns = now_ns - self._since_ns
+        if lasted_ns < self.FOR_S * _NS_PER_S and self._count < self.AHEAD_MAX:
+            return None
+        seconds = max(1, lasted_ns // _NS_PER_S)
+        found = ReportsExceeded(port, at, self._count, seconds, self._limit)
+        self._ahead, self._since_ns, self._count = 0, None, 0
+        return found
+
+    def shut(self, at: Timestamp) -> PortShut:
+        """What closes the port: for twice as long as last time, if that is not long ago."""
+        now_ns, before_ns = at.monotonic_ns, self._shut_ns
+        pause_s = self._pause_s
+        if before_ns is not None and now_ns - before_ns > self.PAUSE_S_MAX * _NS_PER_S:
+            pause_s = self.PAUSE_S
+        self._shut_ns = now_ns + int(pause_s * _NS_PER_S)
+        self._pause_s = min(2 * pause_s, self.PAUSE_S_MAX)
+        return PortShut(
+            message("port_shut_for_reports", limit=self._limit, seconds=int(pause_s)), pause_s
+        )
 
 
 class NoiseLimit:
@@ -199,3 +270,31 @@ def noise_limit_of(settings: Settings, port: str, put: _Put) -> NoiseLimit | Non
         return None
     most = model.reports_s_of(device.driver)
     return NoiseLimit(model.framing, put, reports=ReportLimit(most) if most else None)
+
+
+def stored_chunks(
+    journal: Path, since_utc_ns: int, warn: Callable[..., object]
+) -> Mapping[str, Sequence[Chunk]]:
+    """The stored chunks from that time on, by port and in order.
+
+    It is no reason not to start: what cannot be read is left out, and `warn`, a logger's, says so.
+    """
+    found: dict[str, list[Chunk]] = {}
+    seq = 0
+    try:
+        with open_read_only(journal) as reader:
+            recent = reader.recent_shoes(since_utc_ns)
+            seq = reader.head.seq
+            if recent.damage:
+                warn(_NOT_COUNTED, recent.before + 1, recent.damage)
+            for stored in reader.records(recent.before):
+                recorded = read_input(stored.record)
+                for item in inputs_in(recorded) if recorded is not None else ():
+                    if isinstance(item, Chunk) and item.at.utc_ns >= since_utc_ns:
+                        found.setdefault(item.port, []).append(item)
+    except EncodingError:
+        # Not the error's own message: it may name a card.
+        warn(_NOT_COUNTED, seq, f"{journal}: a record cannot be read: `smartshoe verify`")
+    except (JournalError, OSError) as error:
+        warn(_NOT_COUNTED, seq, error)
+    return found

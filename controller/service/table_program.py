@@ -11,7 +11,7 @@ from controller.archive.sealer import Sealer
 from controller.core.state import Subscriber
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.inputs import AdvisoryGiven, PowerSign, Started
-from controller.journal.folder_lock import narrow_modes
+from controller.journal.folder import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.outlets.console.sites import WebPlace, WebServers, WebUnavailable
@@ -37,17 +37,16 @@ from controller.service.device_log import (
 from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
 from controller.service.install.approval import approval_of, missing_parts
 from controller.service.manifest_lookup import ManifestLookup
-from controller.service.noise_limit import NoiseLimit, noise_limit_of
+from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
 from controller.service.power_fail import PowerFail, PowerLines
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.service.signal_lines import SignalLines, signal_lines_of
-from controller.service.stored_chunks import stored_chunks
 from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.line_output import LinesUnavailable
 from controller.system.systemd import Notifier
-from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
+from controller.table.monitor import ClockSyncMonitor
 from controller.table.serial_servers import SerialServersFile
 from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table

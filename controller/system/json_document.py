@@ -1,13 +1,16 @@
 """Decodes JSON from outside into typed structs; one formatter says what is wrong, and where.
 
 Source: controller/service/commissioning/README.md, "Receipts", "The shuffler's identity", "Approved
-firmware". Decisions. Times have all nine digits, because a signed time is not rounded.
+firmware". Decisions. Times have all nine digits, because a signed time is not rounded; msgspec,
+"JSON Schema"; Python 3.13 strips the indentation of docstrings, earlier ones keep it.
 """
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -277,3 +280,12 @@ def _plain(value: object) -> object:
             return int(value)
         case _:
             return value
+
+
+def schemas_of(kinds: Iterable[Any], ref_template: str) -> dict[str, Any]:
+    """The schema of each kind and of whatever they hold, by name."""
+    _, schemas = msgspec.json.schema_components(kinds, ref_template=ref_template)
+    for schema in schemas.values():
+        if "description" in schema:
+            schema["description"] = cleandoc(schema["description"])
+    return schemas

@@ -2,7 +2,7 @@
 
 Each of them costs seconds once, not at every start. The file says nothing of the table: without it
 they are found again.
-Source: firmware_bridge/README.md, "Ports"; RFC 2217, SET-CONTROL.
+Source: firmware_bridge/transport/README.md, "Ports"; RFC 2217, SET-CONTROL.
 """
 
 import logging

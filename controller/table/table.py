@@ -1,11 +1,15 @@
-"""One table: its queue, thread, core and journal; publishes the state, restarts after an error."""
+"""One table: its queue, thread, core and journal; publishes the state, restarts after an error.
+
+Beside other tables it takes a bounded share of a processor: whoever floods one, only it waits.
+Source: goal P15.
+"""
 
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -28,16 +32,41 @@ from controller.record.snapshot import Health
 from controller.rules.profiles.clauses import Clause
 from controller.system.fault_text import describe_fault, traceback_text
 from controller.table.disk_space import disk_stop_text
-from controller.table.fair_share import FairShare
-from controller.table.input_queue import InputQueue
+from controller.table.input_queue import AwaitedInput, InputQueue, TableInput, UnstoredInputs
 from controller.table.loop import Loop
 from controller.table.stored_until import StoredUntil
 from controller.table.subscribers import Follower
-from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
 from firmware_bridge.transport.clock import thread_cpu_ns
 from firmware_bridge.transport.port import PortOpened
 from foundation.context_thread import ContextThread
 from foundation.timestamp import Timestamp
+
+
+class FairShare:
+    """A tenth of a processor, after a burst. Used by the table's thread; times in ns.
+
+    A table that deals takes a hundredth. What it must wait is spread over small batches: beside the
+    interpreter's lock another table waits for one of them at most.
+    """
+
+    PART: ClassVar[int] = 10
+    BURST_NS: ClassVar[int] = 50_000_000
+    # A few reports: 1 to 3 ms of work.
+    BATCH_BYTES: ClassVar[int] = 64
+
+    def __init__(self, at_ns: int, used_ns: int) -> None:
+        """`used_ns` is what the thread has used of a processor so far."""
+        self._left_ns = self.BURST_NS
+        self._at_ns = at_ns
+        self._used_ns = used_ns
+
+    def wait_ns(self, at_ns: int, used_ns: int) -> int:
+        """How long to take nothing more, after what was used since the last call."""
+        earned_ns = (at_ns - self._at_ns) // self.PART
+        left_ns = min(self.BURST_NS, self._left_ns + earned_ns) - (used_ns - self._used_ns)
+        self._left_ns, self._at_ns, self._used_ns = left_ns, at_ns, used_ns
+        return max(0, -left_ns) * self.PART
+
 
 LOG = logging.getLogger("smartshoe.table")
 

@@ -18,8 +18,7 @@ from drivers.commands import (
 )
 from drivers.events import CommandAnswered, DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
-from drivers.lifecycle import StageStep
-from drivers.shell import LinkDriver, LinkedState, refused
+from drivers.shell import LinkDriver, LinkedState, StageStep, refused
 from firmware_bridge.feig import frames
 from firmware_bridge.feig.items import (
     BlocksRead,

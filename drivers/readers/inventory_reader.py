@@ -19,10 +19,9 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.lifecycle import StageStep
 from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
 from drivers.readers.transponders import CARD_KINDS, kind_name
-from drivers.shell import is_closed, refused, unanswered
+from drivers.shell import StageStep, is_closed, refused, unanswered
 from firmware_bridge.feig.items import (
     BlocksRead,
     FeigItem,

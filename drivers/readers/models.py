@@ -17,9 +17,8 @@ from drivers.readers.placed_reader import (
     PlacedReaderState,
 )
 from firmware_bridge.feig.frames import FeigUnframed, feed
-from firmware_bridge.feig.layouts import LAYOUT_NAMES
 from firmware_bridge.feig.masking import frame_text, mask_raw
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.settings import LAYOUT_NAMES, Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault
 
 Layout: TypeAlias = Annotated[str, one_of(LAYOUT_NAMES, "its reader, by the layout of the buffer")]

@@ -11,10 +11,9 @@ from msgspec import field
 from drivers.commands import DeviceCommand
 from drivers.events import CommandAnswered, DeviceEvent, Stage
 from drivers.faults import DeviceFault
-from drivers.lifecycle import StageStep
 from drivers.scanners.scan_text import parse_scan, refuse_command
 from drivers.scanners.symbologies import ssi_symbology
-from drivers.shell import LinkDriver, LinkedState
+from drivers.shell import LinkDriver, LinkedState, StageStep
 from firmware_bridge.link import LinkFault
 from firmware_bridge.ssi.exchange import RequestDone, RequestRefused, RequestUnanswered
 from firmware_bridge.ssi.link import (

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, Stage
 from drivers.interface import DriverOutput
-from drivers.lifecycle import StageStep
 from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
+from drivers.shell import StageStep
 from drivers.shoes import rfid_exit
 from drivers.shoes.rfid_exit import ExitSettings, ExitState
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem

@@ -30,11 +30,12 @@ from drivers.events import (
 )
 from drivers.shell import is_closed, refused, unanswered
 from drivers.shoes.tablelink_events import events_of, status_of
-from drivers.tablelink.answers import NOT_ANSWERED, with_detail
 from drivers.tablelink.device import (
+    NOT_ANSWERED,
     TableLinkDevice,
     TableLinkDeviceState,
     TableLinkReport,
+    with_detail,
 )
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (

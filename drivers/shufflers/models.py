@@ -10,15 +10,16 @@ from drivers import framing
 from drivers.interface import Driver
 from drivers.model import DeviceKind, DeviceModel, Installation, NoSettings
 from drivers.monitor import DeviceMonitor, WireView, Words, fault_text, hex_text, wire_lines
-from drivers.shufflers.contacts_run import NS_PER_MS, RunLimits
 from drivers.shufflers.contacts_shuffler import (
     DONE,
     JAM,
     LID,
+    NS_PER_MS,
     RUNNING,
     ContactsShuffler,
     ContactsShufflerSettings,
     ContactsShufflerState,
+    RunLimits,
 )
 from drivers.shufflers.tablelink_events import events_of, status_of
 from drivers.shufflers.tablelink_shuffler import (

@@ -1,28 +1,40 @@
 """Common part of the TableLink drivers: from port events to ordered reports of a shoe or shuffler.
 
-It asks each admitted device for its status, which is unknown after a restart.
+It follows the device's life (identity, stages, silence, missing events), and asks each admitted
+device for its status, which is unknown after a restart.
+Source: firmware_bridge README, "TableLink/1".
 """
 
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar, assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from drivers.commands import DeviceCommand
-from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
+from drivers.events import CommandOutcome, DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.lifecycle import StageStep
-from drivers.shell import LinkDriver
-from drivers.tablelink import lifecycle
-from drivers.tablelink.lifecycle import TableLinkLifecycle
+from drivers.shell import LinkDriver, StageStep, advance_through
+from drivers.shuffler_events import (
+    ContactRestored,
+    DeviceMemoryFilling,
+    DeviceSilent,
+    IdentityProven,
+    IdentityRefused,
+)
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.tablelink import frames
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
+    DeviceHello,
+    DeviceNotAdmitted,
+    DeviceSilence,
+    EventsMissing,
     RequestAnswer,
     RequestType,
+    RingFillLevel,
+    SilenceEnded,
     TableLinkEvent,
     TableLinkItem,
     TableLinkRequest,
@@ -31,8 +43,133 @@ from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
 from firmware_bridge.transport.port import PortOpened
-from foundation.message import message
+from foundation.message import Message, message
+from foundation.recorded_text import ForeignText, foreign_text
 from foundation.timestamp import Timestamp
+
+# What the shoe's or the shuffler's own mapping still has to map.
+LifecycleReport: TypeAlias = DeviceEvent | TableLinkEvent | RequestAnswer
+
+
+class TableLinkLifecycle(Struct, frozen=True):
+    """How far the device is known; its reports are accepted while it is online.
+
+    `version` and `boot_count` come from its last HELLO, proven only when it is admitted.
+    """
+
+    stage: Stage = Stage.CLOSED
+    version: ForeignText = ""
+    boot_count: int = 0
+
+
+def advance_life(
+    life: TableLinkLifecycle, steps: tuple[StageStep, ...]
+) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
+    """The port was opened or lost; an opened device has yet to prove its identity."""
+    stage, changed = advance_through(life.stage, steps)
+    return replace(life, stage=stage), changed
+
+
+def apply_item(
+    life: TableLinkLifecycle, item: TableLinkItem | LinkFault
+) -> tuple[TableLinkLifecycle, tuple[LifecycleReport, ...]]:
+    """Process one item of the link; items about cards or batches are passed on unchanged."""
+    match item:
+        case TableLinkEvent() | RequestAnswer():
+            return life, (item,)
+        case LinkFault(kind, detail):
+            return life, (DeviceFault(kind, detail),)
+        case DeviceHello():
+            return _apply_hello(life, item)
+        case DeviceAdmitted():
+            return _apply_admission(life, item)
+        case DeviceNotAdmitted(device, why, rolled_back):
+            refused = IdentityRefused(device.hex(), why, rolled_back)
+            life, events = _fall_back(life, message("device_not_admitted"))
+            return life, (*events, refused)
+        case EventsMissing(count):
+            return life, (
+                DeviceFault(LinkFaultKind.SEQUENCE_GAP, _describe_missing(count)),
+                ReportsLost(LossReason.GAP, count),
+            )
+        case DeviceSilence(silent_ms, lost):
+            life, events = _fall_back(life, message("no_frames")) if lost else (life, ())
+            return life, (DeviceSilent(silent_ms, lost), *events)
+        case SilenceEnded():
+            return life, (ContactRestored(),)
+        case RingFillLevel(stored, capacity, gate_closed):
+            return life, (DeviceMemoryFilling(stored, capacity, gate_closed),)
+        case _:
+            assert_never(item)
+
+
+def _apply_hello(
+    life: TableLinkLifecycle, item: DeviceHello
+) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
+    life, events = _fall_back(life, message("device_opens_new_session"))
+    life = replace(life, version=item.firmware, boot_count=item.boot_count)
+    life, changed = advance_life(life, ((Stage.IDENTIFIED, _describe_hello(item)),))
+    return life, (*events, *changed)
+
+
+def _describe_hello(item: DeviceHello) -> Message:
+    device, firmware, boot = item.device.hex(), item.firmware, item.boot_count
+    if item.debug:
+        return message("device_said_hello_debugging", device=device, foreign=firmware, boot=boot)
+    return message("device_said_hello", device=device, foreign=firmware, boot=boot)
+
+
+def _apply_admission(
+    life: TableLinkLifecycle, item: DeviceAdmitted
+) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
+    stated = item.attestation
+    if stated is None:
+        proven = IdentityProven(
+            device=item.device.hex(),
+            version=life.version,
+            image=b"",
+            security_counter=0,
+            boot_count=life.boot_count,
+            bare=True,
+        )
+        detail = message("admitted_without_identity")
+    else:
+        proven = IdentityProven(
+            device=item.device.hex(),
+            version=foreign_text(stated.version),
+            image=stated.image,
+            security_counter=stated.security_counter,
+            boot_count=stated.boot_count,
+            bare=False,
+        )
+        detail = message("identity_proved")
+    steps = ((Stage.IDENTIFIED, message("device_answered")), (Stage.ONLINE, detail))
+    stage, changed = advance_through(life.stage, steps)
+    return replace(life, stage=stage), (*changed, proven)
+
+
+def _fall_back(
+    life: TableLinkLifecycle, detail: Message
+) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
+    """Leave the online stage: the device has to prove its identity again."""
+    if life.stage is not Stage.ONLINE:
+        return life, ()
+    return advance_life(life, ((Stage.OPENED, detail),))
+
+
+def _describe_missing(count: int) -> Message:
+    if not count:
+        return message("events_lost_for_good")
+    return message("number_of_events_lost_for_good", count=count)
+
+
+NOT_ANSWERED: Final = (CommandOutcome.NO_ANSWER, message("no_answer"))
+
+
+def with_detail(said: Message, detail: Message | None) -> Message:
+    """The answer, and what was added to it."""
+    return said if detail is None else message("answer_with_detail", answer=said, detail=detail)
+
 
 # What the shoe's or the shuffler's own mapping still has to map.
 TableLinkReport: TypeAlias = DeviceEvent | TableLinkEvent | RequestAnswer | DeviceStatus
@@ -104,7 +241,7 @@ class TableLinkDevice(LinkDriver[TableLinkStateT, TableLinkItem | LinkFault], fr
         steps: tuple[StageStep, ...],
     ) -> tuple[TableLinkStateT, tuple[DeviceEvent, ...], tuple[TableLinkRequest, ...]]:
         """Apply the link's items; a device that was admitted is asked for its status."""
-        life, changed = lifecycle.advance_life(state.life, steps)
+        life, changed = advance_life(state.life, steps)
         state, reports = apply_items(replace(state, life=life), link, items)
         state, events = self.mapped(state, (*changed, *reports))
         admitted = any(isinstance(item, DeviceAdmitted) for item in items)
@@ -129,7 +266,7 @@ def apply_items(
             reports.extend(status)
             reports.extend(_unreadable_events(last, item.number - 1))
             last = item.number
-        life, found = lifecycle.apply_item(state.life, item)
+        life, found = apply_item(state.life, item)
         state = replace(state, life=life)
         for report in found:
             if isinstance(report, RequestAnswer) and report.request == _STATUS:

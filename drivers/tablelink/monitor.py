@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
-from drivers.lifecycle import OPENED
 from drivers.monitor import Words, event_text, fault_text
+from drivers.shell import OPENED
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
 from firmware_bridge.tablelink.event_bodies import parse_body

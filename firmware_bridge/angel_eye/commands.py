@@ -3,7 +3,7 @@
 Every command names a wanted state (locked, unlocked, error cleared) or is a query; executing one
 twice does no harm, so a command without an answer is sent again.
 Not: whether a command is allowed (drivers).
-Source: firmware_bridge/README.md, "Angel Eye II-EX", commands.
+Source: firmware_bridge/angel_eye/README.md, commands.
 """
 
 from types import MappingProxyType

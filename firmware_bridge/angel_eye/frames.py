@@ -2,7 +2,7 @@
 
 Bounded: the bytes that wait for their end never exceed `FRAME_BYTES_MAX` plus three. Linear: each
 byte is examined a bounded number of times.
-Source: firmware_bridge/README.md, "Angel Eye II-EX", framing.
+Source: firmware_bridge/angel_eye/README.md, framing.
 """
 
 import re

@@ -2,16 +2,25 @@
 
 Drops repeated reports, detects missing ones, reports where continuity cannot be proved, and
 exchanges commands.
-Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence and commands.
+
+Is a report the next one: an order is a set of pairs (SEQ, the SEQ after it). Configured orders are
+known from the start; `learn` starts empty and takes each pair seen first, so nothing is proved
+until the cycle has closed. A wrong setting shows as the same wrong step again and again while every
+SEQ always has the same successor; losses on the line do not do that, because the lost SEQ is seen
+in the next cycle. The observed order is then adopted: steady wrong steps are no longer gaps, any
+*other* step still is one.
+Source: firmware_bridge/angel_eye/README.md, sequence and commands.
 """
 
 from enum import StrEnum
+from itertools import pairwise
+from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from firmware_bridge.angel_eye import commands, sequence
+from firmware_bridge.angel_eye import commands
 from firmware_bridge.angel_eye.commands import (
     AngelEyeCommand,
     CommandExchange,
@@ -34,8 +43,7 @@ from firmware_bridge.angel_eye.messages import (
     is_plain,
     parse,
 )
-from firmware_bridge.angel_eye.sequence import SequenceState, StepKind
-from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm, SequenceCycle
 from firmware_bridge.link import (
     SILENT_WITHIN_FRAME,
     ContinuityUnproven,
@@ -46,6 +54,131 @@ from firmware_bridge.link import (
 )
 from foundation.message import message
 from foundation.timestamp import Timestamp, elapsed_ns, same_boot
+
+SequenceOrder: TypeAlias = tuple[tuple[str, str], ...]
+
+# Three rounds of an alphabet of 36 characters fit into the history.
+_HISTORY_MAX = 128
+_STEADY_TIMES = 3
+# No device counts in more single printable characters than this.
+_ORDER_MAX = 64
+
+_ALPHABETS = MappingProxyType(
+    {
+        SequenceCycle.HEX: "0123456789ABCDEF",
+        SequenceCycle.DECIMAL: "0123456789",
+        SequenceCycle.ONE_TO_NINE: "123456789",
+        SequenceCycle.LEARN: "",
+    }
+)
+
+
+class StepKind(StrEnum):
+    NEXT = "next"
+    GAP = "gap"
+    UNJUDGED = "unjudged"  # the order is not known here yet
+    SETTING = "setting"  # the same wrong step repeatedly: the configured order is wrong
+
+
+class SequenceStep(Struct, frozen=True):
+    """`missing_min`: at least so many reports are missing; 0 if the number is unknown."""
+
+    kind: StepKind
+    missing_min: int = 0
+
+
+class SequenceState(Struct, frozen=True):
+    """`last` is the SEQ of the last accepted report, "" before the first.
+
+    `history` holds the SEQs since the last damaged frame. `adopted`: a wrong setting was reported,
+    and `order` is the observed one.
+    """
+
+    order: SequenceOrder
+    last: str = ""
+    history: str = ""
+    adopted: bool = False
+
+
+def first_sequence(cycle: SequenceCycle) -> SequenceState:
+    """The state before any report."""
+    return SequenceState(order=_configured_order(cycle))
+
+
+def _configured_order(cycle: SequenceCycle) -> SequenceOrder:
+    alphabet = _ALPHABETS[cycle]
+    return tuple(zip(alphabet, alphabet[1:] + alphabet[:1], strict=True))
+
+
+def reset_sequence(cycle: SequenceCycle, state: SequenceState) -> SequenceState:
+    """Return to the configured order after `S` or reopening; keep a learned one."""
+    order = state.order if cycle is SequenceCycle.LEARN else _configured_order(cycle)
+    return SequenceState(order=order, last=state.last)
+
+
+def restart_sequence(state: SequenceState, seq: str) -> SequenceState:
+    """Continue at `seq` without judging the step: first report, `S`, or first after blindness."""
+    return replace(state, last=seq, history=seq)
+
+
+def clear_step_history(state: SequenceState) -> SequenceState:
+    """Forget the history: after a damaged frame it does not prove a wrong setting."""
+    return replace(state, history="") if state.history else state
+
+
+def cycle_length(state: SequenceState) -> int:
+    """Number of steps until the last SEQ returns; 0 while that is unknown."""
+    return _steps(state.order, state.last, state.last)
+
+
+def advance_sequence(
+    cycle: SequenceCycle, state: SequenceState, seq: str
+) -> tuple[SequenceState, SequenceStep]:
+    """Judge the step from the last SEQ to `seq`, which may be any character."""
+    learning = state.adopted or cycle is SequenceCycle.LEARN
+    history = (state.history + seq)[-_HISTORY_MAX:]
+    moved = replace(state, last=seq, history=history)
+    expected = _successor(state.order, state.last)
+    if expected == seq:
+        return moved, SequenceStep(StepKind.NEXT)
+    if expected is None and learning and len(state.order) < _ORDER_MAX:
+        learned = replace(moved, order=(*state.order, (state.last, seq)))
+        return learned, SequenceStep(StepKind.UNJUDGED)
+    if not state.adopted and _is_steady(history):
+        observed = tuple(sorted(set(pairwise(history))))
+        return replace(moved, order=observed, adopted=True), SequenceStep(StepKind.SETTING)
+    missing_min = max(_steps(state.order, state.last, seq) - 1, 0)
+    return moved, SequenceStep(StepKind.GAP, missing_min)
+
+
+def _successor(order: SequenceOrder, seq: str) -> str | None:
+    for before, after in order:
+        if before == seq:
+            return after
+    return None
+
+
+def _steps(order: SequenceOrder, start: str, target: str) -> int:
+    """Steps from `start` forward to `target`, at least one; 0 if the order does not lead there."""
+    successors = dict(order)
+    at = start
+    for steps in range(1, len(order) + 1):
+        following = successors.get(at)
+        if following is None:
+            return 0
+        if following == target:
+            return steps
+        at = following
+    return 0
+
+
+def _is_steady(history: str) -> bool:
+    """Whether the last step occurred often enough and no SEQ had two successors."""
+    steps = list(pairwise(history))
+    if not steps or steps.count(steps[-1]) < _STEADY_TIMES:
+        return False
+    distinct = set(steps)
+    return len(distinct) == len({before for before, _after in distinct})
 
 
 class SequenceGap(Struct, frozen=True):
@@ -134,7 +267,7 @@ class AngelEyeLink(Struct, frozen=True):
     def initial(self) -> AngelEyeLinkState:
         """The state before anything was received."""
         return AngelEyeLinkState(
-            sequence=sequence.initial(self.settings.seq_cycle),
+            sequence=first_sequence(self.settings.seq_cycle),
             exchange=commands.initial(self.settings),
         )
 
@@ -148,7 +281,7 @@ class AngelEyeLink(Struct, frozen=True):
         state, output = self.closed(state, at)
         state = replace(
             _with_blind_time(state, blind_time),
-            sequence=sequence.reset(self.settings.seq_cycle, state.sequence),
+            sequence=reset_sequence(self.settings.seq_cycle, state.sequence),
             blind=state.last is not None,
             learning=UNSET,
         )
@@ -242,7 +375,7 @@ class AngelEyeLink(Struct, frozen=True):
         waited_ns: int,
     ) -> AngelEyeLinkResult:
         if isinstance(one, LinkFault):
-            history = sequence.clear_history(state.sequence)
+            history = clear_step_history(state.sequence)
             state = replace(state, sequence=history)
             if not state.plain:
                 state = replace(state, learning=UNSET)
@@ -285,7 +418,7 @@ class AngelEyeLink(Struct, frozen=True):
         items: tuple[AngelEyeItem | LinkFault, ...]
         if same and not isinstance(message, StartMessage):
             # A late copy, or a new report after a whole cycle: nothing proves it a new one.
-            moved, items = sequence.restart_at(state.sequence, report.seq), (ContinuityUnproven(),)
+            moved, items = restart_sequence(state.sequence, report.seq), (ContinuityUnproven(),)
         else:
             moved, findings = self._check_sequence(state, report.seq, message, at, waited_ns)
             items = (*findings, message)
@@ -339,10 +472,10 @@ class AngelEyeLink(Struct, frozen=True):
         if state.blind and (isinstance(message, StartMessage) or not self._is_countable(state, at)):
             findings = (ContinuityUnproven(),)
         if isinstance(message, StartMessage):
-            before = sequence.reset(cycle, before)
+            before = reset_sequence(cycle, before)
         if state.last is None or findings or isinstance(message, StartMessage):
-            return sequence.restart_at(before, seq), findings
-        moved, step = sequence.advance(cycle, before, seq)
+            return restart_sequence(before, seq), findings
+        moved, step = advance_sequence(cycle, before, seq)
         match step.kind:
             case StepKind.NEXT | StepKind.UNJUDGED:
                 return moved, ()
@@ -375,7 +508,7 @@ class AngelEyeLink(Struct, frozen=True):
 
     def _cycle_ns_min(self, state: AngelEyeLinkState) -> int:
         """A whole cycle of reports takes at least so long; 0 while its length is unknown."""
-        return sequence.cycle_length(state.sequence) * self.settings.report_interval_ns_min
+        return cycle_length(state.sequence) * self.settings.report_interval_ns_min
 
 
 def _with_blind_time(state: AngelEyeLinkState, blind_time: BlindTime | None) -> AngelEyeLinkState:

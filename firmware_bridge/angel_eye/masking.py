@@ -6,7 +6,7 @@ seven bits strips it), and so are the BCC digits: a BCC is the XOR of all bytes,
 known it gives the card away. In frames the payloads of cards, locks and errors are hidden: a lock
 or an overdraw reveals that the hands are complete.
 Not: when a port may be shown unmasked (maintenance, the controller's decision).
-Source: firmware_bridge/README.md, "Angel Eye II-EX", what is shown.
+Source: firmware_bridge/angel_eye/README.md, what is shown.
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
 """Messages of the Angel Eye II-EX: the DATA of a report becomes one frozen message.
 
 The `reason` of a malformed message never contains the bytes: they may show an unseen card.
-Source: firmware_bridge/README.md, "Angel Eye II-EX", codes.
+Source: firmware_bridge/angel_eye/README.md, codes.
 """
 
 from collections.abc import Callable

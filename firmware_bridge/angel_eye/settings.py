@@ -1,6 +1,6 @@
 """Settings of an Angel Eye link: choices its specification leaves open, and its limits.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", settings.
+Source: firmware_bridge/angel_eye/README.md, settings.
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
 """Readings of contacts as bytes: the levels of up to four lines in one byte that checks itself.
 
-Source: firmware_bridge/README.md, "Contacts".
+Source: firmware_bridge/contacts/README.md.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """The link to contacts: bytes become readings. It only listens, and nothing shows a lost reading.
 
-Source: firmware_bridge/README.md, "Contacts".
+Source: firmware_bridge/contacts/README.md.
 """
 
 from typing import TypeAlias

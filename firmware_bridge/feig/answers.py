@@ -1,6 +1,6 @@
 """Handles answers other than buffer readings: version, timer, clearing, keep-alive, tags.
 
-Source: firmware_bridge/README.md, "FEIG OBID", commands and continuity.
+Source: firmware_bridge/feig/README.md, commands and continuity.
 """
 
 from msgspec.structs import replace

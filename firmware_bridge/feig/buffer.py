@@ -1,19 +1,17 @@
 """Handles readings of the buffer, solicited or not: new records, overflow, clearing, next reading.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: firmware_bridge/feig/README.md, delivery.
 """
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.feig import continuity, messages
-from firmware_bridge.feig.delivery import DeduplicatedRecords, deduplicate
 from firmware_bridge.feig.frames import AnswerFrame
 from firmware_bridge.feig.items import BufferOverflow, RepeatsDropped
-from firmware_bridge.feig.layouts import BufferLayout
 from firmware_bridge.feig.messages import MalformedContent
-from firmware_bridge.feig.records import parse_records
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.records import DeduplicatedRecords, deduplicate, parse_records
+from firmware_bridge.feig.settings import BufferLayout, Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import (
     FeigItems,
     FeigLinkState,

@@ -1,11 +1,11 @@
 """Requests to FEIG readers, as bytes.
 
 None of them discards the buffer.
-Source: firmware_bridge/README.md, "FEIG OBID", commands.
+Source: firmware_bridge/feig/README.md, commands.
 """
 
 from firmware_bridge.feig.frames import FeigCommand, FrameForm, encode_request
-from firmware_bridge.feig.layouts import BufferLayout
+from firmware_bridge.feig.settings import BufferLayout
 
 IDENTITY_BYTES = 8
 

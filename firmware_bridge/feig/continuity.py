@@ -2,7 +2,7 @@
 
 A reader without power loses its buffer, and its timer starts again. A question takes time, so the
 timer's value belongs to some moment between question and answer.
-Source: firmware_bridge/README.md, "FEIG OBID", continuity.
+Source: firmware_bridge/feig/README.md, continuity.
 """
 
 from enum import StrEnum

@@ -3,7 +3,7 @@
 Bounded: the bytes that wait for their end never exceed `FRAME_BYTES_MAX`. A byte that cannot
 begin a frame is skipped at once; after a bad CRC the search goes on one byte later.
 Not: time; the caller reports when the line fell silent.
-Source: firmware_bridge/README.md, "FEIG OBID", frames.
+Source: firmware_bridge/feig/README.md, frames.
 """
 
 from collections.abc import Iterator

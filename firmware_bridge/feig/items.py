@@ -1,6 +1,6 @@
 """Items a FEIG link gives (records, reports about the reader) and requests it takes.
 
-Source: firmware_bridge/README.md, "FEIG OBID".
+Source: firmware_bridge/feig/README.md.
 """
 
 from typing import TypeAlias

@@ -2,7 +2,7 @@
 
 Identifies the reader, decides which question is sent when, and clears records from the reader's
 buffer with the same output that delivers them.
-Source: firmware_bridge/README.md, "FEIG OBID".
+Source: firmware_bridge/feig/README.md.
 """
 
 from collections.abc import Iterable
@@ -24,8 +24,7 @@ from firmware_bridge.feig.frames import (
     flush,
 )
 from firmware_bridge.feig.items import FeigItem, FeigRequest, Inventory, ReadBlocks, SetPace
-from firmware_bridge.feig.layouts import LAYOUTS, BufferLayout
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.settings import LAYOUTS, BufferLayout, Delivery, FeigLinkSettings
 from firmware_bridge.feig.state import (
     FeigItems,
     FeigLinkState,

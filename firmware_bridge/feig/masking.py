@@ -5,7 +5,7 @@ are shown, and of the others the bytes up to the status. Everything else is hidd
 (it distinguishes one card of a known batch from all others), and every byte that no CRC proves to
 belong to a frame, because in a broken frame any byte may be part of an identity.
 Not: when a port may be shown unmasked (maintenance, the controller's decision).
-Source: firmware_bridge/README.md, "FEIG OBID", what is shown.
+Source: firmware_bridge/feig/README.md, what is shown.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Content of FEIG readers' answers: status, timer, inventory and data blocks.
 
 Not: the buffer's records (records).
-Source: firmware_bridge/README.md, "FEIG OBID", commands and status.
+Source: firmware_bridge/feig/README.md, commands and status.
 """
 
 from types import MappingProxyType

@@ -1,6 +1,6 @@
 """The frozen state of a FEIG link, its deadlines, and which question is sent next.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: firmware_bridge/feig/README.md, delivery.
 """
 
 from enum import StrEnum
@@ -10,9 +10,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from firmware_bridge.feig.continuity import ContinuityState
-from firmware_bridge.feig.delivery import DeliveredMarks
 from firmware_bridge.feig.frames import FeigUnframed
 from firmware_bridge.feig.items import FeigItem, Inventory, ReadBlocks, RequestFailed
+from firmware_bridge.feig.records import DeliveredMarks
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from foundation.message import Message, message

@@ -1,6 +1,6 @@
 """Inventory and block reads of tags in a FEIG reader's field, requested by the table.
 
-Source: firmware_bridge/README.md, "FEIG OBID", tags in the field.
+Source: firmware_bridge/feig/README.md, tags in the field.
 """
 
 from typing import assert_never

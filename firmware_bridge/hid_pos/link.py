@@ -2,7 +2,7 @@
 
 The protocol has no acknowledgement and no numbering: what the scanner sends while nobody reads is
 lost without a trace.
-Source: firmware_bridge/README.md, "Scanners", USB HID POS.
+Source: firmware_bridge/hid_pos/README.md.
 """
 
 from enum import StrEnum

@@ -1,7 +1,7 @@
 """Reports of a USB HID POS bar code scanner: bytes to reports, requests to bytes.
 
 Bounded: at most one report less a byte waits.
-Source: firmware_bridge/README.md, "Scanners", USB HID POS.
+Source: firmware_bridge/hid_pos/README.md.
 """
 
 from enum import StrEnum

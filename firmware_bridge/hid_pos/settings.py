@@ -1,6 +1,6 @@
 """Settings of a link to a USB HID POS scanner.
 
-Source: firmware_bridge/README.md, "Scanners", USB HID POS.
+Source: firmware_bridge/hid_pos/README.md.
 """
 
 from msgspec import Struct

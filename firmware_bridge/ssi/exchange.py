@@ -2,7 +2,7 @@
 
 Sets the scanner up: revision, packets instead of bare text, enabled, session started. Executing a
 request twice does no harm, so one without an answer is sent again.
-Source: firmware_bridge/README.md, "Scanners", SSI.
+Source: firmware_bridge/ssi/README.md.
 """
 
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 Acknowledges a packet once it is stored, asks for a damaged one again, drops resent packets that
 are known, joins the parts of a long scan, and keeps the scanner set up.
-Source: firmware_bridge/README.md, "Scanners", SSI.
+Source: firmware_bridge/ssi/README.md.
 """
 
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 A packet has no start byte, only its length, so silence or a resend follows a damaged one.
 Bounded: at most 256 bytes wait.
-Source: firmware_bridge/README.md, "Scanners", SSI.
+Source: firmware_bridge/ssi/README.md.
 """
 
 from enum import IntEnum

@@ -1,6 +1,6 @@
 """Settings of a link to a scanner that speaks Zebra's Simple Serial Interface.
 
-Source: firmware_bridge/README.md, "Scanners", SSI.
+Source: firmware_bridge/ssi/README.md.
 """
 
 from msgspec import Struct

@@ -1,7 +1,7 @@
 """The bodies of a TableLink device's events and of its status, as frozen values.
 
 None of them can contain an undealt order.
-Source: firmware_bridge/README.md, "TableLink/1", "Events (channel 1)".
+Source: firmware_bridge/tablelink/README.md, "Events (channel 1)".
 """
 
 from enum import IntEnum

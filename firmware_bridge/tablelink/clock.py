@@ -1,6 +1,6 @@
 """The device's clock against this machine's: offset, uncertainty and drift, all integers.
 
-Source: firmware_bridge/README.md, "TableLink/1", time and heartbeat.
+Source: firmware_bridge/tablelink/README.md, time and heartbeat.
 """
 
 from operator import attrgetter

@@ -1,6 +1,6 @@
 """Events of an admitted device: each once, in order, acknowledged when they are stored.
 
-Source: firmware_bridge/README.md, "TableLink/1", events.
+Source: firmware_bridge/tablelink/README.md, events.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Parses the bodies of events, one reader for each kind, and the receipt within BATCH_DONE.
 
-Source: firmware_bridge/README.md, "TableLink/1", events.
+Source: firmware_bridge/tablelink/README.md, events.
 """
 
 from collections.abc import Callable, Mapping

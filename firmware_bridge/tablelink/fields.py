@@ -1,6 +1,6 @@
 """Typed access to the entries of a payload: types, ranges, printable texts.
 
-Source: firmware_bridge/README.md, "TableLink/1", wire.
+Source: firmware_bridge/tablelink/README.md, wire.
 """
 
 from collections.abc import Mapping

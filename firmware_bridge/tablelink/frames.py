@@ -1,7 +1,7 @@
 """Frames of TableLink: a byte stream to frames, frames to bytes.
 
 Resynchronises at the next zero. Bounded: at most 494 bytes wait.
-Source: firmware_bridge/README.md, "TableLink/1", wire.
+Source: firmware_bridge/tablelink/README.md, wire.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Detects silence and unseen reboots of the device, sends PING, reports how full its memory is.
 
-Source: firmware_bridge/README.md, "TableLink/1", time and heartbeat.
+Source: firmware_bridge/tablelink/README.md, time and heartbeat.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """Items a TableLink link gives, and requests it can be asked to send.
 
-Source: firmware_bridge/README.md, "TableLink/1".
+Source: firmware_bridge/tablelink/README.md.
 """
 
 from enum import IntEnum

@@ -1,6 +1,6 @@
 """The link to a TableLink device: raw bytes become events, each once and in order, and answers.
 
-Source: firmware_bridge/README.md, "TableLink/1".
+Source: firmware_bridge/tablelink/README.md.
 """
 
 from typing import Final, assert_never

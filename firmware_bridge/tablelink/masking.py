@@ -4,7 +4,7 @@ Frames with the device's identity and clock are shown whole. Of all others only 
 them are shown: stuffing and checksum reveal content, and every byte that no checksum proves to
 belong to a frame may be part of a card.
 Not: when a port may be shown unmasked (maintenance, the controller's decision).
-Source: firmware_bridge/README.md, "TableLink/1", what is shown.
+Source: firmware_bridge/tablelink/README.md, what is shown.
 """
 
 from typing import Final, assert_never

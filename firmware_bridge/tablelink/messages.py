@@ -1,6 +1,6 @@
 """Messages of TableLink: device frames to values, host messages to frames.
 
-Source: firmware_bridge/README.md, "TableLink/1", link messages, events, requests.
+Source: firmware_bridge/tablelink/README.md, link messages, events, requests.
 """
 
 from collections.abc import Callable, Mapping

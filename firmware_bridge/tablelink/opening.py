@@ -1,6 +1,6 @@
 """Opening a session: HELLO, proof of identity, admission or refusal, first event number.
 
-Source: firmware_bridge/README.md, "TableLink/1", opening, identity.
+Source: firmware_bridge/tablelink/README.md, opening, identity.
 """
 
 from typing import Final

@@ -3,7 +3,7 @@
 Every request is written after the store, so that an id that was on the line is never given to
 another request.
 Not: whether a request is allowed (drivers).
-Source: firmware_bridge/README.md, "TableLink/1", requests.
+Source: firmware_bridge/tablelink/README.md, requests.
 """
 
 from typing import Final

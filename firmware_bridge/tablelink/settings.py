@@ -1,6 +1,6 @@
 """Settings of a TableLink link: trust and deadlines, with the defaults of the protocol document.
 
-Source: firmware_bridge/README.md, "TableLink/1".
+Source: firmware_bridge/tablelink/README.md.
 """
 
 from enum import IntEnum

@@ -1,7 +1,7 @@
 """The frozen state of a TableLink link and its parts.
 
 Bounded: at most 494 bytes, 8 waiting requests and the time exchanges of one window.
-Source: firmware_bridge/README.md, "TableLink/1".
+Source: firmware_bridge/tablelink/README.md.
 """
 
 from enum import StrEnum

@@ -2,7 +2,8 @@
 
 A device states its own identity: the list keeps out what was plugged in by mistake or on a whim,
 and any keyboard that declares itself one. It is not proof of identity.
-Source: firmware_bridge/README.md, "Allow-list"; Linux Documentation/usb/authorization.rst.
+Source: firmware_bridge/transport/README.md, "Allow-list"; Linux
+Documentation/usb/authorization.rst.
 """
 
 import re

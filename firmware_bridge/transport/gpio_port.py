@@ -1,6 +1,6 @@
 """A port that reads the levels of GPIO lines: each reading is one frame of contacts.
 
-Source: firmware_bridge/README.md, "Contacts".
+Source: firmware_bridge/contacts/README.md.
 """
 
 import contextlib

@@ -2,7 +2,7 @@
 
 A kernel notification only triggers a scan of /sys, which is also scanned every second: a lost or
 forged notification changes nothing.
-Source: firmware_bridge/README.md, "USB devices"; libudev(3).
+Source: firmware_bridge/transport/README.md, "USB devices"; libudev(3).
 """
 
 import errno

@@ -1,6 +1,6 @@
 """Chooses the port class for a URL, and looks whether its port is there.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 # ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is requested.
 

@@ -1,6 +1,6 @@
 """Parses port URLs: device path, serial server, USB device and its serial port, GPIO lines.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import contextlib

@@ -2,7 +2,7 @@
 
 A write goes only to the opening it was meant for: after a loss, waiting writes are dropped, and
 commands are issued again from the state above.
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import contextlib

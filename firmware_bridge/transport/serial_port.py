@@ -3,7 +3,7 @@
 pyserial 3.5 flushes the input when it opens a port. A card that left the shoe just before would
 be lost without a trace, so each class below switches that off and nothing else. Its exceptions
 are OSErrors; only a terminal's own errors, at open, are not.
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import contextlib

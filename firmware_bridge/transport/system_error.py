@@ -1,6 +1,6 @@
 """States what the operating system or a device library said of a failure.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import errno

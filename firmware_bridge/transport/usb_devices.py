@@ -1,6 +1,6 @@
 """Lists USB devices through pyusb and the system's libusb, for `smartshoe devices`.
 
-Source: firmware_bridge/README.md, "USB devices".
+Source: firmware_bridge/transport/README.md, "USB devices".
 """
 
 from typing import Final

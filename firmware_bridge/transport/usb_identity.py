@@ -1,7 +1,8 @@
 """Identity of a USB device: ids, serial number, place, and the interfaces it declares.
 
 Everything here was stated by the device and proves nothing.
-Source: firmware_bridge/README.md, "USB devices"; USB 2.0, section 9.6; HID 1.11, section 4.
+Source: firmware_bridge/transport/README.md, "USB devices"; USB 2.0, section 9.6; HID 1.11, section
+4.
 """
 
 from typing import Final, TypeAlias

@@ -3,8 +3,8 @@
 libusb does not allow a device to be closed during a transfer, so a read returns ten times a
 second and close() waits for it. A transfer asks for one packet, so that the device's packet ends
 it at once, however long the frame it is part of.
-Source: firmware_bridge/README.md, "Ports", "USB devices"; USB 2.0, section 5.8; HID 1.11, section
-7.2.
+Source: firmware_bridge/transport/README.md, "Ports", "USB devices"; USB 2.0, section 5.8; HID 1.11,
+section 7.2.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Finds the serial port of a USB device from a usbserial:// URL.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 from pathlib import Path

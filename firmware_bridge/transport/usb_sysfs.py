@@ -1,6 +1,7 @@
 """The USB devices the kernel sees, read from /sys without opening one.
 
-Source: firmware_bridge/README.md, "USB devices"; Linux Documentation/ABI/stable/sysfs-bus-usb.
+Source: firmware_bridge/transport/README.md, "USB devices"; Linux
+Documentation/ABI/stable/sysfs-bus-usb.
 """
 
 import stat

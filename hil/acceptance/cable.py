@@ -1,6 +1,6 @@
 """The cable part: is the port there, who may open it, which adapter it is, what unplugging does.
 
-Source: firmware_bridge/README.md, "Ports", "USB devices"; sysfs(5), termios(3).
+Source: firmware_bridge/transport/README.md, "Ports", "USB devices"; sysfs(5), termios(3).
 """
 
 import grp

@@ -205,8 +205,8 @@ def _order(
     listen: bool,
     allow_commands: bool,
 ) -> "Order":
-    """What the options ask for. Raises CommandError."""
-    from controller.cli.devices.monitored_port import named_model
+    """What the options ask for. Raises CommandError; BadDeviceSettings for an unknown model."""
+    from drivers.catalogue import find_by_option
     from drivers.model import BadDeviceSettings, Installation
     from firmware_bridge.transport.port import LineSettings, Parity
     from hil.acceptance.run import Order
@@ -225,7 +225,7 @@ def _order(
             allowed="one of them",
             remedy="leave one out",
         )
-    found = named_model(model)
+    found = find_by_option(model)
     try:
         settings = found.with_values(dict(map(_key_and_value, values)))
     except BadDeviceSettings as error:
@@ -257,7 +257,7 @@ def _key_and_value(text: str) -> tuple[str, str]:
 
 def _require(order: "Order") -> None:
     """The port and the person are named. Raises CommandError."""
-    from controller.system.command_line.usage import checked_line
+    from foundation.recorded_text import name_line
     from hil.acceptance.cable import adapter_of
 
     if not order.url:
@@ -267,7 +267,10 @@ def _require(order: "Order") -> None:
             allowed="accept PORT --model NAME --person NAME",
             remedy="name the port; `smartshoe devices` lists them",
         )
-    checked_line("--person", order.person)
+    try:
+        name_line(order.person)
+    except ValueError as error:
+        raise CommandError(f"--person: {error}") from error
     try:
         adapter_of(order.url)
     except ValueError as error:

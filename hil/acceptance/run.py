@@ -8,15 +8,13 @@ from typing import Any, Final
 
 from msgspec import Struct, to_builtins
 
-from controller.cli.devices.capture_file import CaptureFile, RecordedPort
-from controller.cli.devices.monitored_port import monitor_name
+from controller.service.capture_file import CaptureFile, CaptureFileError, RecordedPort
 from controller.system.atomic_file import SmallFileError
-from controller.system.command_line.errors import CommandError
 from controller.system.json_document import time_text
 from controller.system.keys import TableKey
 from controller.system.messages.catalogue import to_words
 from controller.version import software_identifier
-from drivers.catalogue import AnyModel
+from drivers.catalogue import AnyModel, option_name
 from drivers.model import Installation
 from drivers.monitor import event_text
 from firmware_bridge.transport.open_port import open_port
@@ -93,10 +91,10 @@ def accept(
     files: ReportFiles,
     make_port: PortMaker = open_port,
 ) -> Ended:
-    """Walk through an acceptance and write its report. Raises CommandError: it cannot begin."""
+    """Walk through an acceptance and write its report. Raises CaptureFileError: it cannot begin."""
     clock = SteadyClock()
     conversation = Conversation(order.model, order.stored, order.installed)
-    recorded = RecordedPort(order.url, monitor_name(order.model), order.line)
+    recorded = RecordedPort(order.url, option_name(order.model), order.line)
     with ReportKeeper(files, key) as keeper, CaptureFile(files.tape, (recorded,)) as tape:
         session = DeviceSession(
             order.url,
@@ -175,12 +173,12 @@ class _Run:
         try:
             session.finish()
             self._ended_in_order = not session.failure
-        except CommandError as error:
+        except CaptureFileError as error:
             self._incomplete = self._incomplete or f"the tape ended: {error}"
         self._steps.append(arrived.check_understood(session.turns, bench.document))
         times = arrived.check_times(session.turns, bench.document, bench.model.framing, bench.line)
         self._steps.append(times)
-        self._steps.append(check_tape(self._order, self._keeper.files.tape, session))
+        self._steps.append(self._tape_step())
         document = self._keeper.sign(self._document(whole=True))
         unwritten = ""
         try:
@@ -189,6 +187,11 @@ class _Run:
         except (SmallFileError, OSError) as error:
             unwritten = str(error)
         return Ended(document, is_accepted(document), self._stopped_by, unwritten)
+
+    def _tape_step(self) -> WalkStep:
+        order, tape = self._order, self._keeper.files.tape
+        again = Conversation(order.model, order.stored, order.installed)
+        return check_tape(tape, self._bench.session, again, listen=order.listen)
 
     def _plan(self) -> Iterator[PlannedStep]:
         bench, walk = self._bench, GuidedWalk(self._bench)
@@ -231,7 +234,7 @@ class _Run:
             "verdict": verdict_of(self._steps, incomplete),
             "incomplete": incomplete,
             "model": {
-                "name": monitor_name(model),
+                "name": option_name(model),
                 "title": model.title,
                 "kind": model.kind.value,
                 "driver": model.plug_in or f"smartshoe {software_identifier()}",

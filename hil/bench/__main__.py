@@ -5,38 +5,109 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from hil.bench.card_path.arrival import measure_arrival
-from hil.bench.card_path.compute import measure_hot
+import msgspec
+
+from controller.version import VERSION, software_identifier
+from hil.bench.card_path.compute import measure_hot, measure_tablelink
 from hil.bench.card_path.decoder import measure_decoder
-from hil.bench.card_path.interference import measure_interference
+from hil.bench.card_path.interference import measure_interference, measure_scraped_tables
 from hil.bench.card_path.monitors import measure_monitors
 from hil.bench.card_path.overload import measure_overload
-from hil.bench.card_path.paced import measure_paced
-from hil.bench.card_path.scraped_tables import measure_scraped_tables
-from hil.bench.card_path.tablelink import measure_tablelink
+from hil.bench.card_path.paced import measure_arrival, measure_paced
 from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
-from hil.bench.process.disk_writes import measure_disk_writes
 from hil.bench.process.flood import measure_flood
-from hil.bench.process.idle import measure_idle
-from hil.bench.process.many_tables import measure_growth, measure_many_tables
+from hil.bench.process.idle import measure_disk_writes, measure_idle
 from hil.bench.process.page import measure_page
 from hil.bench.process.scrape import measure_scrape
-from hil.bench.process.start_up import measure_start_up
-from hil.bench.process.start_with_archive import measure_start_with_archive
-from hil.bench.process.tables_program import measure_hurt_tables, measure_tables_program
-from hil.bench.report import counts_by_result, json_report, text_report
+from hil.bench.process.start_up import measure_start_up, measure_start_with_archive
+from hil.bench.process.tables_program import (
+    measure_growth,
+    measure_hurt_tables,
+    measure_many_tables,
+    measure_tables_program,
+)
 from hil.bench.stored.audit import measure_audit
-from hil.bench.stored.commits import measure_commits
-from hil.bench.stored.leaves import measure_leaves
+from hil.bench.stored.commits import measure_commits, measure_leaves
 from hil.bench.stored.recovery import measure_recovery
 from hil.bench.stored.sealed_size import measure_sealed_size
 from hil.bench.stored.tables import measure_tables
 from hil.measure.checks import CannotMeasure, Check, GoalResult, not_measured
+from hil.measure.figures import format_figure
 from hil.run_guard import ending_at_once, guarded_run, refusal_of_output
-from hil.run_record import describe_machine, record_run
+from hil.run_record import MachineDescription, describe_machine, record_run
+
+_COLUMNS = ("goal", "what", "measured", "must", "stretch", "", "beside")
+
+
+def result_text(check: Check) -> str:
+    """Met, missed, or why not judged."""
+    if check.judgement is GoalResult.SHOWN:
+        return "-"
+    if check.judgement is GoalResult.NOT_JUDGED:
+        return f"not judged: {check.why}"
+    return f"{check.judgement.value}, stretch too" if check.stretch_met else check.judgement.value
+
+
+def row(check: Check) -> tuple[str, ...]:
+    """The cells of one line."""
+    measured = format_figure(check.value, check.unit)
+    return (
+        *(check.goal, check.what, measured, check.must, check.stretch),
+        *(result_text(check), check.beside),
+    )
+
+
+def table(checks: Sequence[Check]) -> str:
+    """All lines, in columns."""
+    rows = (_COLUMNS, *map(row, checks))
+    widths = [max(len(line[column]) for line in rows) for column in range(len(_COLUMNS))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in rows
+    )
+    return "\n".join(lines)
+
+
+def counts_by_result(checks: Sequence[Check]) -> dict[GoalResult, int]:
+    """How many goals have each result."""
+    return {each: sum(check.judgement is each for check in checks) for each in GoalResult}
+
+
+def counts(checks: Sequence[Check]) -> str:
+    """How many goals were met."""
+    found = counts_by_result(checks)
+    stretch = sum(check.stretch_met for check in checks)
+    return (
+        f"{found[GoalResult.MET]} met ({stretch} of them the stretch goal too),"
+        f" {found[GoalResult.MISSED]} missed, {found[GoalResult.NOT_JUDGED]} not judged"
+    )
+
+
+def text_report(machine: MachineDescription, checks: Sequence[Check], *, quick: bool) -> str:
+    """The report for people."""
+    title = f"smartshoe {VERSION}: measured against its goals"
+    if quick:
+        title += " (a short run: too few samples to compare with another)"
+    return "\n".join((title, machine.describe(), "", table(checks), "", counts(checks)))
+
+
+def json_report(
+    machine: MachineDescription, checks: Sequence[Check], *, quick: bool
+) -> dict[str, object]:
+    """The report as JSON values; units as in the table."""
+    return {
+        "software": software_identifier(),
+        "measured": datetime.now(UTC).date().isoformat(),
+        "machine": msgspec.structs.asdict(machine),
+        "quick": quick,
+        "assertions": sys.flags.optimize == 0,
+        "checks": [asdict(check) for check in checks],
+    }
+
 
 EXIT_MISSED = 1
 EPILOG = """\

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import holds, read_input
-from controller.journal.folder_lock import LOCK_NAME
+from controller.journal.folder import LOCK_NAME
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
 from controller.record.snapshot import Health

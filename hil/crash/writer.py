@@ -79,7 +79,7 @@ def write(
     """
 
     def report_write(port: str, data: bytes) -> None:
-        os.write(acks, b"> %s %s\n" % (port.encode(), data.hex().encode()))
+        _write(acks, b"> %s %s\n" % (port.encode(), data.hex().encode()))
 
     with ExitStack() as patches:
         patches.enter_context(patch.object(Journal, "append", _acknowledging_append(acks)))
@@ -93,17 +93,17 @@ def write(
             else:
                 resume_script(folder, boot_id, arrived, report_write)
         except (TableEnded, JournalError) as ended:
-            _say(f"{ended}\n".encode())
+            _write(2, f"{ended}\n".encode())
             return REFUSED
     return DONE
 
 
-def _say(words: bytes) -> None:
-    """Write to stderr. strace counts calls by thread, so the one that it fails may be this one."""
+def _write(to: int, words: bytes) -> None:
+    """Write what the bench reads. strace counts calls by thread, so it may fail this one."""
     try:
-        os.write(2, words)
+        os.write(to, words)
     except OSError:
-        os.write(2, words)
+        os.write(to, words)
 
 
 def resume_script(
@@ -155,7 +155,7 @@ def _acknowledging_append(
         self: Journal, records: Sequence[bytes], saved_state: SavedState | None = None
     ) -> None:
         append(self, records, saved_state)
-        os.write(acks, b"%d %s\n" % (self.head.seq, self.head.chain.hex().encode()))
+        _write(acks, b"%d %s\n" % (self.head.seq, self.head.chain.hex().encode()))
 
     return append_and_acknowledge
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.record.irregularity import irregularity_words
-from controller.record.snapshot import IrregularityView, Snapshot, owed_steps
+from controller.record.snapshot import IrregularityView, Snapshot
 from controller.rules.profiles.borrowing import citation_words
 from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.profile import Profile
@@ -61,7 +61,7 @@ def floor_lines(
 ) -> list[Text]:
     """At most `rows` lines, none wider than `width`."""
     pending = table.irregularities
-    steps = [("done", table.remedy.done), ("owed", owed_steps(table))]
+    steps = [("done", table.remedy.done), ("owed", table.owed_steps)]
     if not pending:
         owed = _fitting(_step_items(steps[1:]), width, rows)
         return [*owed, *_past(history, clauses, glyphs, width, rows - len(owed))]

@@ -18,7 +18,7 @@ REFUSALS_MAX = 20
 
 Act: TypeAlias = Callable[[Mapping[str, object]], Answer]
 
-# The hil/README.md, "Mistakes", says what the bench's dealer does next.
+# hil/dealing/README.md, "Mistakes", says what the bench's dealer does next.
 SCRIPT = {
     Code.BURN_SHORT: (FloorDecision.CONTINUE, "a burn card; the burn is completed"),
     Code.BURN_SKIPPED: (FloorDecision.CONTINUE, "the first burn card; now the burn"),

@@ -1,5 +1,5 @@
 # Plays README and tests of the clone in a root of Debian 13, by bash: whole, or TEST...
-# Source: hil/README.md, "Debian 13".
+# Source: hil/gate/README.md, "Debian 13".
 set -euo pipefail
 
 step() {

@@ -22,7 +22,7 @@ TESTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "prometheus-client": (
             "tests/controller/outlets/metrics",
-            "tests/controller/outlets/console/test_metrics_pages.py",
+            "tests/controller/outlets/console/test_metrics_routes.py",
             "tests/docs/test_tables_in_another_program.py",
         ),
         "transitions": (

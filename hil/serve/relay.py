@@ -71,16 +71,19 @@ def relay(
     The relay stands between a table and its device: the table opens the relay's line instead of the
     device's port.
     """
-    from controller.cli.devices.capture_file import CaptureFile, RecordedPort
-    from controller.cli.devices.monitored_port import MonitorOptions, find_monitored_port
+    from controller.service.capture_file import CaptureFile, RecordedPort
+    from drivers.catalogue import DEFAULT_MODELS, find_by_option, option_name
+    from drivers.model import DeviceKind
+    from firmware_bridge.transport.port import LineSettings, Parity
     from hil.serve.relayed_port import RelayedPort
 
     require_one_line("relay", pty_link, tcp)
-    found = find_monitored_port(MonitorOptions(to, model, baud), None, masked=False)
+    found = find_by_option(model or DEFAULT_MODELS[DeviceKind.SHOE])
+    line = LineSettings(baud or found.baud, Parity(found.parity or Parity.NONE))
     block_stop_signals()
-    with CaptureFile(record, (RecordedPort(to, found.model, found.line),)) as file:
+    with CaptureFile(record, (RecordedPort(to, option_name(found), line),)) as file:
         try:
-            device = RelayedPort(to, found.line, file)
+            device = RelayedPort(to, line, file)
         except ValueError as error:
             raise CommandError(f"{to}: {error}", place="--to") from error
         with serve_line(device, pty_link, tcp, PATIENCE_S) as server:

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TypeAlias
 
-from controller.cli.devices.capture_file import CaptureFile
-from controller.system.command_line.errors import CommandError
+from controller.service.capture_file import CaptureFile, CaptureFileError
 from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
@@ -104,7 +103,7 @@ class RelayedPort:
             return
         try:
             write()
-        except CommandError as error:
+        except CaptureFileError as error:
             self.failure = str(error)
             remark(f"{error}. The relay goes on without recording.")
 

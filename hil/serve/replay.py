@@ -51,7 +51,7 @@ and change nothing else. The exit code is 1 then.
 
 A record of TableLink is refused: what its device sent answers the counters and nonces of that \
 session alone. Replay the journal of its table (smartshoe replay JOURNAL), or serve an emulated \
-device (hil/README.md, Serving an emulator).
+device (hil/emulator/lines/README.md).
 
 Orders on standard input: quit. It ends with it, with the end of its input, and on SIGINT \
 (Ctrl-C), SIGTERM and SIGHUP. Standard output has one JSON object a line."""
@@ -140,7 +140,7 @@ def refuse_sessions(wire: RecordedWire, file: Path) -> None:
             place=str(file),
             allowed="records of devices that need no session: Angel Eye, FEIG, SSI, contacts",
             remedy="replay the journal of that table (smartshoe replay JOURNAL), or serve an"
-            " emulated device (hil/README.md, Serving an emulator)",
+            " emulated device (hil/emulator/lines/README.md)",
         )
 
 

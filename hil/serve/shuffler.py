@@ -33,8 +33,8 @@ examples:
       {"event": "ready", "pins": {"device": "5eed0000c0ffee01", ...}, "url": "socket://127.0.0.1:4001"}
       ...
 
-Orders on standard input, such as put-in red, press load, quit: see hil/README.md. It ends with
-quit, with the end of its input, and on SIGTERM, SIGINT and SIGHUP.
+Orders on standard input, such as put-in red, press load, quit: see hil/serve/README.md. It ends
+with quit, with the end of its input, and on SIGTERM, SIGINT and SIGHUP.
 
 exit codes: 0 done; 2 wrong usage, or it cannot be served there
 """

@@ -15,7 +15,7 @@ from controller.core.settings import Settings
 from controller.core.tape.entries import DeviceEventRecorded, EventVerdicts
 from controller.core.tape.records import read_entry
 from controller.custody.batch_life.facts import ShuffleRecorded
-from controller.journal.record import is_input
+from controller.journal.encoding import is_input
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.effects import ActRecord, CoupClosed, ShoeEnded, ShoeOpened
 from controller.procedure.verdicts import Irregularity

@@ -7,7 +7,7 @@ Source: NY-a-4-iv-b, D-20.
 
 from collections.abc import Iterator
 
-from controller.journal.record import GENESIS
+from controller.journal.encoding import GENESIS
 from controller.procedure.opening.gaming_day import SHOES_A_DAY
 from office.audit.findings import AuditMessage, LivePart, ShoeLink, Weight
 

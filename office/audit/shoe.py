@@ -1,4 +1,7 @@
-"""Audits one sealed shoe: digest, signature, rules in force, screen of rows, replay if needed."""
+"""Audits one sealed shoe: digest, signature, rules in force, screen of rows, replay if needed.
+
+Source: RFC 8032 (signature).
+"""
 
 import errno
 import os
@@ -15,15 +18,15 @@ from controller.journal.card_row_format import ROLE_AT, RowRole
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.values import JournalError
 from controller.rules.profiles.rule_points import RulePoint
-from office.audit.coup_check import Discrepancy
 from office.audit.findings import AuditCounts, AuditMessage, ShoeLink, Weight
-from office.audit.screen import screen
+from office.audit.screen import Discrepancy, screen
 from office.audit.shoe_rules import RulesUnreadable, ShoeRules, rules_of_run
-from office.audit.signatures import signature_problems
 
 if TYPE_CHECKING:
     from office.audit.advisories import ShoeAdvisories
     from office.audit.replay_check import ReplayComparison
+from controller.archive.signer import seal_holds
+from controller.journal.shoe_file import UNSIGNED
 
 _RUNS_CACHED: Final = 256
 # The first packed part is a run's settings, the second a state: some ten kilobytes each.
@@ -60,7 +63,7 @@ class ShoeAudit:
         """Audit one file of the journal of that name. Raises ShoeFileError, OSError."""
         shoe = read_shoe(_read_bytes(path))
         heading = shoe.heading
-        signature = signature_problems(shoe, self._settings.keys)
+        signature = _signature_problems(shoe, self._settings.keys)
         findings = [Discrepancy(0, words, ()) for words in signature]
         notes: list[Discrepancy] = []
         rules: ShoeRules | None = None
@@ -250,3 +253,18 @@ def _messages(
             one.clauses,
             sealed.document,
         )
+
+
+def _signature_problems(shoe: ShoeFile, keys: tuple[bytes, ...]) -> Iterator[str]:
+    """What is wrong with this shoe's signature. `keys`: keys to trust; none: the key it names."""
+    signer = shoe.heading.signer
+    if not signer:
+        if keys:
+            yield "it is not signed"
+        if shoe.signature != UNSIGNED:
+            yield "it has a signature but names no key"
+        return
+    if keys and signer not in keys:
+        yield f"it is signed with key {signer.hex()}, which is not trusted"
+    if not seal_holds(shoe):
+        yield "its signature is not valid"

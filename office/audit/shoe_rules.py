@@ -14,8 +14,7 @@ from controller.core.tape.inputs import Started
 from controller.core.tape.records import read_input
 from controller.journal.card_row_format import RowRole
 from controller.journal.encoding import EncodingError
-from controller.rules.burn import burn_owed
-from controller.rules.cards import Card, Rank, Suit
+from controller.rules.cards import Card, Rank, Suit, burn_owed
 from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.load import load_clauses
 from controller.rules.profiles.profile import Profile, ProfileError, parse_profile

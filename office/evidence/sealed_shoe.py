@@ -17,8 +17,7 @@ from controller.core.tape.records import (
     read_entry,
     read_input,
 )
-from controller.journal.encoding import EncodingError, plain_value
-from controller.journal.record import RecordKind, unwrap
+from controller.journal.encoding import EncodingError, RecordKind, plain_value, unwrap
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, ShoeHeading
 from controller.journal.values import StoredRecord
 from controller.procedure.effects import (

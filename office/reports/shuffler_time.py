@@ -11,8 +11,8 @@ from controller.core.tape.entries import ClockStepped, Entry
 from controller.core.tape.inputs import Input, Started
 from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.core.tape.shuffler_use import NOT_USED, ShufflerUse
+from controller.journal.encoding import RecordKind, unwrap
 from controller.journal.folder import read_sealed, sealed_files
-from controller.journal.record import RecordKind, unwrap
 from controller.journal.shoe_file import ShoeFile
 from office.reports.shoes import ReportedShoe
 

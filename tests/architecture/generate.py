@@ -22,7 +22,7 @@ WRITERS: Final = (
     "tests/architecture/test_record_format_page.py",
     "tests/architecture/test_state_table_page.py",
     "tests/office/analytics/test_page.py",
-    "tests/controller/outlets/console/test_openapi.py",
+    "tests/controller/outlets/console/test_api.py",
     "tests/controller/outlets/feed/test_asyncapi.py",
     "tests/controller/core/script/test_clause_scripts.py",
     "tests/controller/record/test_snapshot_schema.py",

@@ -22,6 +22,36 @@ SHOWN: Final = 15
 CHAINS_SHOWN: Final = 3
 CARD_WALK: Final = Path(__file__).with_name("card_walk.py")
 _WORD: Final = re.compile(r"\w[\w'-]*")
+PEOPLE_WORDS_MAX: Final = 1_500
+BUILDERS_WORDS_MAX: Final = 2_500
+# Pages beside docs/ for who runs a table or looks after it.
+PEOPLE: Final = frozenset({"README.md", "deploy/README.md", "deploy/debian/README.md"})
+# Pages of docs/ for who writes rules, tests, drivers, devices, queries.
+BUILDERS: Final = frozenset(
+    f"docs/{name}.md"
+    for name in (
+        *("adding-a-device", "analytics", "api", "architecture", "benches", "for-makers"),
+        *("performance", "profiles", "scenarios", "scripts", "soak", "feed"),
+    )
+)
+# Looked up, not read: lists of one entry after the other, wire documents, formats.
+REFERENCES: Final = frozenset(
+    {
+        "CHANGELOG.md",
+        *(
+            f"docs/{name}.md"
+            for name in (
+                *("alerts", "analytics-tables", "attacks-on-evidence", "clause-coverage"),
+                *("decisions", "frozen-formats", "incidents", "metrics", "proof", "record-format"),
+                *("state-table", "wire-attacks"),
+            )
+        ),
+        *(
+            f"firmware_bridge/{name}/README.md"
+            for name in ("angel_eye", "contacts", "feig", "hid_pos", "ssi", "tablelink")
+        ),
+    }
+)
 
 
 class Module(NamedTuple):
@@ -154,11 +184,40 @@ def chains_part() -> str:
     return shown + table("circles of imports", ((" <- ".join(one),) for one in circles))
 
 
-def pages_part() -> str:
+def words_of_pages() -> dict[str, int]:
+    """The words of each page of Markdown, by its path in the repository."""
     pages = [path for path in sorted(ROOT.rglob("*.md")) if not _is_made(path)]
-    words = {path: len(_WORD.findall(path.read_text("utf-8"))) for path in pages}
-    rows = sorted(((count, str(path.relative_to(ROOT))) for path, count in words.items()))[::-1]
-    return table(f"{len(pages)} pages, {sum(words.values())} words; the longest", rows[:SHOWN])
+    return {
+        str(path.relative_to(ROOT)): len(_WORD.findall(path.read_text("utf-8"))) for path in pages
+    }
+
+
+def words_max_of(page: str) -> int:
+    """How many words a page may have: who runs a table reads less than who builds it."""
+    for_people = page.startswith("docs/") and page not in BUILDERS
+    return PEOPLE_WORDS_MAX if for_people or page in PEOPLE else BUILDERS_WORDS_MAX
+
+
+def pages_part() -> str:
+    words = words_of_pages()
+    read = {page: count for page, count in words.items() if page not in REFERENCES}
+    rows = sorted(((count, page) for page, count in words.items()), reverse=True)
+    long = [
+        (read[page], f"{page}: at most {words_max_of(page)}")
+        for page in sorted(read, key=lambda one: -read[one])
+        if read[page] > words_max_of(page)
+    ]
+    heading = f"{len(words)} pages, {sum(words.values())} words; the longest"
+    return "\n".join(
+        (
+            table(heading, rows[:SHOWN]),
+            table(
+                f"words of {len(words) - len(read)} references",
+                ((sum(words.values()) - sum(read.values()),),),
+            ),
+            table(f"{len(long)} pages over their limit of words", long),
+        )
+    )
 
 
 def _is_made(path: Path) -> bool:

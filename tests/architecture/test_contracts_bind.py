@@ -77,7 +77,7 @@ def test_no_wire_protocol_may_use_another() -> None:
         ("second-reading", "hil.dealing.tableau", "controller.rules.tableau"),
         ("port-shape", "drivers.shoes.angel_eye", "firmware_bridge.transport.pump"),
         ("device-events", "controller.core.core", "firmware_bridge.angel_eye.messages"),
-        ("verifier", "controller.journal.verify", "controller.journal.record"),
+        ("verifier", "controller.journal.verify", "controller.journal.encoding"),
         ("words", "controller.procedure.step", "controller.system.messages.catalogue"),
         ("device-models", "controller.core.core", "drivers.shoes.angel_eye"),
     ],

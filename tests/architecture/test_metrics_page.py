@@ -1,4 +1,4 @@
-"""controller/outlets/metrics/README.md shows the program's table of metrics."""
+"""docs/metrics.md shows the program's table of metrics."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from generated_parts import with_parts
 from controller.outlets.metrics.definitions import GROUPS, METRICS, Definition, MetricKind, Since
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "controller" / "outlets" / "metrics" / "README.md"
+PAGE = ROOT / "docs" / "metrics.md"
 # Longer sets are named, not listed.
 VALUES_MAX = 30
 CATALOGUE = os.path.relpath(ROOT / "controller" / "procedure" / "README.md", PAGE.parent)

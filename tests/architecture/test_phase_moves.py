@@ -11,7 +11,7 @@ CONTROLLER = Path(__file__).resolve().parents[2] / "controller"
 FIELDS = ("phase", "resume_to")
 # Module, function -> why it sets a phase.
 ALLOWED = {
-    ("procedure/play.py", "phase"): "the setter of the machine's model",
+    ("procedure/step_result.py", "phase"): "the setter of the machine's model",
     (
         "archive/replay/upgrade.py",
         "carried_over_state",

@@ -10,7 +10,7 @@ from controller.procedure.phases import Phase
 
 PROCEDURE = Path(__file__).resolve().parents[2] / "controller" / "procedure"
 # The rows themselves.
-TABLES = ("table/cards.py", "table/happenings.py", "table/moves.py")
+TABLES = ("table/cards.py", "table/table.py")
 TESTS_MAX = 10
 # A test of which phase it is, or a look-up by it: module, function -> why the table cannot say it.
 EXPLAINED = {
@@ -20,14 +20,14 @@ EXPLAINED = {
     ("state.py", "betting_open"): "the one name for it: the next coup's wagers are not locked",
     ("state.py", "coup_left"): "the one name for it: the coup was left before its result",
     ("state.py", "burning"): "the one name for it: cards were burned in this burn",
-    ("dealing/remedy_burn.py", "owe_burn_now"): "where a burn returns to is a value",
+    ("dealing/burn.py", "owe_burn_now"): "where a burn returns to is a value",
     ("people/boxed_cards.py", "boxed_card_found"): "where the deal goes on after the card: a value",
     ("people/suspension.py", "_decide_open_coup"): "a decision is no happening of the table",
     ("people/setting_changes.py", "_when_allowed"): "settings change where no coup, or no shoe, is",
 }
 # Two phases compared: whether a happening moved the table.
 MOVED = {
-    ("play.py", "moved"): "asked again only in another phase",
+    ("step_result.py", "moved"): "asked again only in another phase",
     ("table/facts.py", "resumes_in"): "play resumes where it stopped",
     ("table/facts.py", "back"): "play resumes where it stopped",
 }

@@ -14,7 +14,7 @@ def touched(*changed: str) -> list[str]:
 def test_a_module_is_played_before_its_room_and_its_room_before_its_importers() -> None:
     found = touched("controller/rules/coup.py")
     assert found[0] == "tests/controller/rules/test_coup.py"
-    assert found.index("tests/controller/rules/test_burn.py") < 20
+    assert found.index("tests/controller/rules/test_cut.py") < 20
     assert "tests/controller/rules/settlement/test_settle.py" in found
     assert "tests/firmware_bridge/test_cbor.py" not in found
 
@@ -28,7 +28,7 @@ def test_a_data_file_is_of_the_package_that_it_lies_in() -> None:
 @pytest.mark.parametrize(
     ("changed", "first"),
     [
-        ("tests/controller/rules/test_burn.py", "tests/controller/rules/test_burn.py"),
+        ("tests/controller/rules/test_cut.py", "tests/controller/rules/test_cut.py"),
         (
             "tests/controller/outlets/feed/journals.py",
             "tests/controller/outlets/feed/test_asyncapi.py",

@@ -12,7 +12,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.table import ROWS
 from controller.rules.profiles.load import load_profile
-from drivers.lifecycle import FOLLOWERS
+from drivers.shell import FOLLOWERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "state-table.md"

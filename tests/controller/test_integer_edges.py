@@ -21,7 +21,7 @@ import controller.cli
 from controller.archive.shoe_index import parse_shoe_name
 from controller.cli.main import main
 from controller.cli.rules.wagers import read_wagers
-from controller.cli.table.act_values import parse_values
+from controller.cli.table.commands import parse_values
 from controller.core.script.errors import ScriptError
 from controller.core.script.parser import parse
 from controller.core.tape.inputs import DevicePlugged, Tick

@@ -23,12 +23,12 @@ from controller.monitors.across_shoes import pace, shufflers
 from controller.monitors.across_shoes.shufflers import Shuffler
 from controller.monitors.faces import face_of
 from controller.monitors.past import PastShoe
-from controller.procedure.states import finished_coups
-from controller.procedure.states.finished_coups import EarlierShoe, FinishedCoup, packed_wagers
+from controller.procedure import finished_coups
+from controller.procedure.finished_coups import EarlierShoe, FinishedCoup, packed_wagers
 from controller.rules.advisory import OrderTest
 from controller.rules.cards import FACES, SUIT_NUMBERS, Card, Rank, Suit, face_number
 from controller.rules.outcome import Outcome
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from controller.rules.settlement.wagers import KIND_NUMBERS, SEAT_MAX, WagerKind
 from controller.service.shoe_monitors import SavedMonitors
 

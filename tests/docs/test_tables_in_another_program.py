@@ -1,4 +1,4 @@
-"""The example of docs/monitoring.md: two tables in a program of one's own, in its own registry.
+"""The example of the metrics' README.md: two tables in a program of one's own, in its own registry.
 
 Its page is read by promtool and by the library's parser of OpenMetrics.
 """
@@ -17,7 +17,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from controller.outlets.metrics.definitions import METRICS, MetricKind
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "monitoring.md"
+PAGE = ROOT / "controller" / "outlets" / "metrics" / "README.md"
 HEADING = "## In a program of your own"
 BLOCK = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINES_MAX = 10

@@ -29,8 +29,7 @@ from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.angel_eye.frames import BccReading
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm, SequenceCycle
 from firmware_bridge.attestation import Pin, Trust
-from firmware_bridge.feig.layouts import LAYOUT_NAMES
-from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
+from firmware_bridge.feig.settings import LAYOUT_NAMES, Delivery, FeigLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.transport.port import Chunk
 from foundation.timestamp import Timestamp

@@ -1,15 +1,34 @@
 """The shell of every driver: what it collects of a link, and in which order."""
 
+from itertools import product
+
 from msgspec import Struct
 
 from drivers.commands import ClearError, LockExit, SetPolling
 from drivers.events import CommandOutcome, DeviceEvent, ForcedExitUsed, Stage, StageChanged
 from drivers.interface import DriverOutput
-from drivers.lifecycle import StageStep
-from drivers.shell import LinkDriver, LinkedState
+from drivers.shell import FOLLOWERS, LinkDriver, LinkedState, StageStep, advance
 from firmware_bridge.link import LinkOutput
 from firmware_bridge.transport.port import Chunk, PortOpened
+from foundation.message import message
 from foundation.timestamp import Timestamp
+
+WHY = message("device_answered")
+
+
+def test_a_change_is_reported_exactly_when_it_is_allowed() -> None:
+    for stage, to in product(Stage, repeat=2):
+        allowed = to in FOLLOWERS[stage]
+        expected = (to, (StageChanged(to, WHY),)) if allowed else (stage, ())
+
+        assert advance(stage, to, WHY) == expected, (stage, to)
+
+
+def test_no_stage_follows_itself_and_none_returns_to_closed() -> None:
+    for stage in Stage:
+        assert stage not in FOLLOWERS[stage]
+        assert Stage.CLOSED not in FOLLOWERS[stage]
+
 
 AT = Timestamp(1, 1)
 State = LinkedState[int]

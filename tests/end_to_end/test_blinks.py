@@ -1,6 +1,6 @@
 """The shoe's line blinks between two coups, or the program is killed there: nobody is called.
 
-Source: firmware_bridge/README.md, "After a reopening or a restart".
+Source: firmware_bridge/angel_eye/README.md, "After a reopening or a restart".
 """
 
 import threading

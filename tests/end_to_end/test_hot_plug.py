@@ -1,7 +1,7 @@
 """USB devices plugged into a running table: opened by id or path, or refused.
 
-Source: firmware_bridge/README.md, "USB devices", "Allow-list"; field practice (an exposed USB
-port).
+Source: firmware_bridge/transport/README.md, "USB devices", "Allow-list"; field practice (an exposed
+USB port).
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Kill -9 while an RFID shoe deals: every card and coup is recorded once, none is partial.
 
-Source: D-22; firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: D-22; firmware_bridge/feig/README.md, delivery.
 """
 
 import threading

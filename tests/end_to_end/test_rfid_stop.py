@@ -1,6 +1,6 @@
 """The host is stopped while an RFID shoe deals: every card and coup is recorded once, in order.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery.
+Source: firmware_bridge/feig/README.md, delivery.
 """
 
 import os

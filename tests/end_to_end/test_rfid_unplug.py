@@ -1,6 +1,6 @@
 """Unplugging an RFID shoe mid-coup: no card lost or doubled, and every real gap is reported.
 
-Source: firmware_bridge/README.md, "FEIG OBID", delivery and continuity; D-22.
+Source: firmware_bridge/feig/README.md, delivery and continuity; D-22.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """A shuffler and a dealing shoe on USB through the real program, pyusb and libusb.
 
-Source: firmware_bridge/README.md, "USB devices", "TableLink/1"; NY (a)(4)(iv); D-22.
+Source: firmware_bridge/transport/README.md, "USB devices"; firmware_bridge/tablelink/README.md; NY
+(a)(4)(iv); D-22.
 """
 
 import json

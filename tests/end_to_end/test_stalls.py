@@ -1,6 +1,7 @@
 """The real program, stopped or behind a held line: at every report of a coup, for a whole shoe.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence; "Ports".
+Source: firmware_bridge/angel_eye/README.md, "Sequence"; firmware_bridge/transport/README.md,
+"Ports".
 """
 
 import os

@@ -1,6 +1,6 @@
 """A cable unplugged and plugged in again in the middle of a shoe.
 
-Source: wire document, "Continuity"; firmware_bridge/README.md, "Ports".
+Source: wire document, "Continuity"; firmware_bridge/transport/README.md, "Ports".
 """
 
 from pathlib import Path

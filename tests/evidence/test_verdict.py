@@ -1,6 +1,6 @@
 """The crash matrix detects lost, doubled and unreported records, and counts calls by thread."""
 
-from controller.journal.record import link
+from controller.journal.encoding import link
 from controller.journal.values import StoredRecord
 from hil.crash.calls import SystemCall, calls_in
 from hil.crash.kinds import PointKindName, PointResult

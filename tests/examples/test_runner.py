@@ -337,7 +337,7 @@ def test_two_pages_may_name_the_same_port(page: Path) -> None:
 def test_every_page_of_the_repository_is_found() -> None:
     found = {name_of(path) for path in pages(ROOT)}
 
-    assert {"README.md", "hil/README.md", "controller/core/script/README.md"} <= found
+    assert {"README.md", "hil/dealing/README.md", "controller/core/script/README.md"} <= found
     assert not {"CHANGELOG.md"} & found
     assert not [name for name in found if name.startswith(".")]
 

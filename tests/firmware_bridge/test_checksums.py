@@ -1,6 +1,6 @@
 """Checksums of the wire against published check values.
 
-Source: firmware_bridge/README.md, "FEIG OBID", frames; catalogue entry CRC-16/MCRF4XX.
+Source: firmware_bridge/feig/README.md, frames; catalogue entry CRC-16/MCRF4XX.
 """
 
 from firmware_bridge.checksums import crc_mcrf4xx, xor_of

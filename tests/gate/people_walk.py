@@ -1,4 +1,4 @@
-"""Who may do what at an installed table: each cell of the tables of docs/commissioning.md.
+"""Who may do what at an installed table: each cell of the tables of commissioning and people.
 
 Two accounts of the machine and five people with PINs, at a terminal and at the page, in the root
 folder of a Debian where the program is: that of the gate, or one that a test puts together. What is
@@ -170,14 +170,13 @@ class Place(NamedTuple):
 
 
 def walk(place: Place, page: Path, port: int, *, every: bool = True) -> int:
-    """Try the tables of `page` in `place`; how many cells were tried.
+    """Try the tables of `page` and of people.md beside it in `place`; how many cells were tried.
 
     A table is set up for it, with a shoe at that port of this machine where nobody need answer.
     With `every`, each cell of a person is tried at the terminal, too, and every command of the
     pages; else of each row one of each answer, and one of each command.
     """
-    text = page.read_text(encoding="utf-8")
-    accounts, people = tables(text)
+    accounts, people = tables((page, page.with_name("people.md")))
     base = set_up(place, port)
     with place.running_table() as process:
         wrong = [*wrong_accounts(place, accounts, base, process)]
@@ -190,12 +189,13 @@ def walk(place: Place, page: Path, port: int, *, every: bool = True) -> int:
     return len(accounts) + len(people) + len(commands)
 
 
-def tables(text: str) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+def tables(pages: Sequence[Path]) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
     """The cells of the accounts' table and of the people's."""
+    text = "\n".join(one.read_text(encoding="utf-8") for one in pages)
     read = [list(_cells(block)) for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)]
     accounts = [cells for cells in read if cells and f"{OWNER}`" in cells[0].column]
     people = [cells for cells in read if {one.column for one in cells} == set(PEOPLE)]
-    assert len(accounts) == len(people) == 1, "the page has one table of each"
+    assert len(accounts) == len(people) == 1, "the pages have one table of each"
     return tuple(accounts[0]), tuple(people[0])
 
 

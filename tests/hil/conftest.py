@@ -2,7 +2,7 @@
 
 Written independently; tests/vectors/tablelink.toml holds for the firmware too.
 
-Source: firmware_bridge/README.md, "TableLink/1".
+Source: firmware_bridge/tablelink/README.md.
 """
 
 import socket

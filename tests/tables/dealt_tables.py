@@ -1,7 +1,7 @@
 """Journals and scripted cores for the tests of tables and of the office.
 
 The reports are encoded here by the wire document, independently of the program's encoder.
-Source: firmware_bridge/README.md, "Angel Eye II-EX".
+Source: firmware_bridge/angel_eye/README.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +21,10 @@ from controller.core.stored_settings import SETTINGS
 from controller.core.tape.entries import CoreOutput, Entry
 from controller.core.tape.inputs import Input, Started
 from controller.core.tape.records import entry_record, input_record
+from controller.journal.encoding import GENESIS
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.evidence_log.log import EvidenceLog
 from controller.journal.people import PeopleFile
-from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.outlets.control.server import ControlServer
 from controller.outlets.control.table_requests import TableRequests

@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from replay_any_build import concluded_records
 
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
+from controller.core.script.player import ShoeCount, due_place, step_inputs
 from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
 from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
-from controller.journal.record import link
+from controller.journal.encoding import link
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.people.permitted import permitted_decisions
@@ -37,7 +37,7 @@ from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import Trust
 from foundation.message import message
-from hil.bench.card_path.tablelink import perform_tablelink
+from hil.bench.card_path.compute import perform_tablelink
 from hil.dealing.actions import (
     DealerAction,
     Pause,

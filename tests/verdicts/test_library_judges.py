@@ -23,10 +23,9 @@ from controller.procedure.events import (
     StepInput,
 )
 from controller.procedure.phases import Trigger
-from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import MACHINE, Step
 from controller.rules.actions.actions import CallNoMoreBets, DeclareResult, OperatorAction
 
 SCRIPTS = scripts_file.read()

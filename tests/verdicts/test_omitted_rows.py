@@ -12,7 +12,7 @@ from verdict_answers import rule_book
 from controller.core.script.parser import parse
 from controller.core.script.player import play
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.play import MACHINE
+from controller.procedure.step_result import MACHINE
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.row import answers_whenever
 from controller.procedure.table.table import ROWS

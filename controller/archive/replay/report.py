@@ -17,8 +17,7 @@ from controller.archive.replay.upgrade import UpgradeLedger
 from controller.core.state import encode_state
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import read_as, read_input
-from controller.journal.encoding import EncodingError
-from controller.journal.record import link
+from controller.journal.encoding import EncodingError, link
 from controller.journal.store import JournalError, JournalReader, StoredRecord, open_read_only
 from controller.journal.values import Base
 from controller.rules.profiles.load import load_clauses

@@ -6,8 +6,8 @@ from itertools import takewhile
 from controller.core.state import Conclusion
 from controller.core.tape.entries import Entry
 from controller.core.tape.records import inputs_in, read_entry, read_input
+from controller.journal.encoding import RecordKind, unwrap
 from controller.journal.reader import JournalReader
-from controller.journal.record import RecordKind, unwrap
 from controller.journal.values import StoredRecord
 
 

@@ -19,7 +19,13 @@ from controller.rules.profiles.load import load_clauses
 from controller.service.config.load import TableConfig, load_config
 from controller.system.command_line.errors import CommandError, ExitCode
 from controller.system.messages.catalogue import to_words
-from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
+from drivers.catalogue import (
+    DEFAULT_MODELS,
+    AnyModel,
+    find_by_option,
+    find_model,
+    option_name,
+)
 from drivers.model import LISTENING, BadDeviceSettings, DeviceKind
 from drivers.monitor import Monitor
 from firmware_bridge.transport.allow_list import AllowList
@@ -51,7 +57,7 @@ class MonitoredPort(Struct, frozen=True):
 def find_monitored_port(
     options: MonitorOptions, config: Path | None, *, masked: bool
 ) -> MonitoredPort:
-    """The port to monitor. Raises CommandError; BadDeviceSettings for an unknown setting."""
+    """The port to monitor. Raises CommandError; BadDeviceSettings for a model or setting."""
     line, allowed, installed, stored = None, None, LISTENING, b""
     kind, name = DeviceKind.SHOE, DEFAULT_MODELS[DeviceKind.SHOE]
     if config is not None:
@@ -60,15 +66,15 @@ def find_monitored_port(
         name, stored, installed = device.model, device.driver, installation(device)
         line, allowed = dict(table.lines)[device.port], table.allowed
     model = find_model(kind, name)
-    if options.model and options.model != monitor_name(model):
-        model, line, stored = named_model(options.model), None, b""
+    if options.model and options.model != option_name(model):
+        model, line, stored = find_by_option(options.model), None, b""
     line = line or LineSettings(model.baud, Parity(model.parity or Parity.NONE))
     line = replace(line, baud=options.baud or line.baud)
     values = _values_of(model, dict(options.values))
     stored = model.to_store(replace(model.read_settings(stored), **values))
     monitor = model.build_monitor(to_words, stored, installed, masked=masked)
     remark = to_words(model.monitor_remark) if model.monitor_remark is not None else ""
-    return MonitoredPort(monitor_name(model), line, allowed, monitor, remark)
+    return MonitoredPort(option_name(model), line, allowed, monitor, remark)
 
 
 def same_port(configured: str, port: str) -> bool:
@@ -76,29 +82,6 @@ def same_port(configured: str, port: str) -> bool:
     if configured == port:
         return True
     return "://" not in configured and os.path.realpath(configured) == os.path.realpath(port)
-
-
-def monitor_name(model: AnyModel) -> str:
-    """The name of a model for `--model`: a shuffler may have that of a shoe."""
-    taken = model.kind is not DeviceKind.SHOE and model.name in model_names(DeviceKind.SHOE)
-    return f"{model.name}-{model.kind}" if taken else model.name
-
-
-def named_model(name: str) -> AnyModel:
-    """The model of that name, as `monitor_name` gives it. Raises CommandError."""
-    known = {monitor_name(one): one for one in _every_model()}
-    if name in known:
-        return known[name]
-    raise CommandError(
-        f"{name!r} is not known",
-        place="--model",
-        allowed=", ".join(known),
-        remedy="use one of them",
-    )
-
-
-def _every_model() -> Iterator[AnyModel]:
-    return (find_model(kind, name) for kind in DeviceKind for name in model_names(kind))
 
 
 def _values_of(model: AnyModel, values: dict[str, str]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from typing import Annotated, Final
 import typer
 from msgspec import Struct
 
-from controller.cli.devices.capture_file import CaptureFile, RecordedPort
 from controller.cli.devices.commands import confirm_disclosure
 from controller.cli.devices.monitored_port import (
     MonitoredPort,
@@ -22,6 +21,7 @@ from controller.cli.devices.monitored_port import (
     find_monitored_port,
     maintenance_lock,
 )
+from controller.service.capture_file import CaptureFile, CaptureFileError, RecordedPort
 from controller.service.config.load import load_config
 from controller.system.command_line.errors import CommandError
 from controller.system.command_line.output import echo, echo_json, echo_stderr
@@ -97,7 +97,10 @@ def _record(
     *,
     as_json: bool,
 ) -> None:
-    """Record until time is up or Ctrl-C, then print totals. Raises CommandError."""
+    """Record until time is up or Ctrl-C, then print totals.
+
+    Raises CommandError, CaptureFileError.
+    """
     pairs = zip(ports, found, strict=True)
     recorded = tuple(RecordedPort(url, one.model, one.line) for url, one in pairs)
     counts = {url: _PortCount() for url in ports}
@@ -109,7 +112,7 @@ def _record(
                 except KeyboardInterrupt:
                     echo_stderr("")
             _write_rest(events, file, counts)
-        except CommandError:
+        except (CommandError, CaptureFileError):
             if not any(count.opened for count in counts.values()):
                 to.unlink(missing_ok=True)  # nothing was recorded: the name is free again
             raise
@@ -154,7 +157,10 @@ def _events_of(
 def _write_events(
     events: queue.Queue[PortEvent], file: CaptureFile, counts: dict[str, _PortCount], seconds: int
 ) -> None:
-    """Write until time is up. Raises CommandError: a port never opened, or the disk is full."""
+    """Write until time is up.
+
+    Raises CommandError: a port never opened; CaptureFileError: the disk is full.
+    """
     began_ns = shown_ns = now().monotonic_ns
     while True:
         at_ns = now().monotonic_ns
@@ -175,7 +181,7 @@ def _write_events(
 def _write_rest(
     events: queue.Queue[PortEvent], file: CaptureFile, counts: dict[str, _PortCount]
 ) -> None:
-    """Write what was read before the end. Raises CommandError: the disk is full."""
+    """Write what was read before the end. Raises CaptureFileError: the disk is full."""
     while not events.empty():
         event = events.get()
         if isinstance(event, Chunk):

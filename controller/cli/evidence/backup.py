@@ -95,7 +95,7 @@ def restore(
 
 def begin_log(config: TableFile, by: _By, pin_file: PinFile = None, json: _Json = False) -> None:
     """Begin a new evidence log in place of one that is gone; verification says so for ever."""
-    from controller.archive.log_start import begin_log_anew
+    from controller.archive.log_writer import begin_log_anew
     from controller.cli.evidence.key_life import change_at_rest
     from controller.record.people import author_words
 

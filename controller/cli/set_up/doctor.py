@@ -154,7 +154,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
 
 
 def _checks(config: "TableConfig") -> Sequence[Check]:
-    from controller.service.install import machine_checks, table_checks, web_checks
+    from controller.service.install import machine_checks, table_checks
 
     return (
         ("configuration", lambda: table_checks.check_remarks(config)),
@@ -163,7 +163,7 @@ def _checks(config: "TableConfig") -> Sequence[Check]:
         ("modes", lambda: machine_checks.check_modes(config)),
         ("disk", lambda: machine_checks.check_disk(config)),
         ("ports", lambda: machine_checks.check_ports(config)),
-        ("certificate", lambda: web_checks.check_certificates(config)),
+        ("certificate", lambda: table_checks.check_certificates(config)),
         ("keys", lambda: table_checks.check_keys(config)),
         ("journal", lambda: table_checks.check_journal(config)),
         ("table", lambda: table_checks.check_running(config)),

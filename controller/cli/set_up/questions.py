@@ -1,15 +1,17 @@
 """What `smartshoe setup` asks a person at a terminal: a question a line, each with its default.
 
-A wrong answer is asked for again, in the words of check-config.
+A wrong answer is asked for again, in the words of check-config. A port is found by plugging its
+device in: what is there afterwards and was not before.
 """
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import typer
 
-from controller.cli.set_up.plugged_in import Ports, ports_now, wait_for_new
+from controller.cli.devices.attached_devices import is_hub, list_serial, list_usb
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.actions.declaration import SUPERVISORS, Role
 from controller.rules.profiles.load import load_profile, profile_names
@@ -29,6 +31,8 @@ from drivers.model import DeviceKind
 from firmware_bridge.transport.open_port import open_port, port_absence
 from firmware_bridge.transport.port import LineSettings, Parity, PortUnavailable
 from firmware_bridge.transport.port_url import NetworkUrl, parse_port_url
+from firmware_bridge.transport.serial_port import list_serial_ports
+from firmware_bridge.transport.usb_sysfs import attached_devices
 
 NONE: Final = "none"
 LATER: Final = "later"
@@ -58,13 +62,59 @@ _TRUST_FILES: Final = (
 )
 _PAIRING: Final = """\
   The {name} proves who it is by a key of its own: it is paired first, and its firmware approved.
-  In another terminal, in the folder {folder} (docs/commissioning.md, step 6):
+  In another terminal, in the folder {folder} (docs/cards-and-shuffler.md):
     smartshoe identity pair {port} --out {name}.identity.json --person NAME
     smartshoe keys make table.key
     smartshoe firmware approve --image FIRMWARE --version V --counter N --list approved.json
 """
 
+# A device that begins with a boot loader of its own needs so long until its port appears.
+APPEARS_S_MAX: Final = 20.0
+# Its link by id, and its further interfaces, come a little later.
+_SETTLES_S: Final = 0.5
+_POLL_S: Final = 0.2
+
 Sections = dict[str, dict[str, object]]
+# Every port that a device of a table may have: what to write, and what it is.
+Ports = Mapping[str, str]
+
+
+def pause(seconds: float) -> None:
+    """Wait so long."""
+    threading.Event().wait(seconds)
+
+
+def ports_now() -> Ports:
+    """Every port that a device of a table may have now: what to write, and what it is."""
+    ports = list_serial_ports()
+    attached = tuple(one for one in attached_devices() if not is_hub(one.identity))
+    serial = {one.stable_name: one.description for one in list_serial(ports, attached)}
+    usb = list_usb(attached, ports, {}, None)
+    # The port of a serial adapter is in the list already, by its stable name.
+    others = {
+        one.url: f"USB device {one.usb_id}"
+        for one in usb
+        if one.url and not one.url.startswith("usbserial:")
+    }
+    return serial | others
+
+
+def wait_for_new(
+    before: Ports,
+    look: Callable[[], Ports] = ports_now,
+    wait: Callable[[float], object] = pause,
+) -> Ports:
+    """The ports that have appeared since; empty if none does in `APPEARS_S_MAX`."""
+    for _ in range(round(APPEARS_S_MAX / _POLL_S)):
+        if _appeared(before, look()):
+            wait(_SETTLES_S)
+            return _appeared(before, look())
+        wait(_POLL_S)
+    return {}
+
+
+def _appeared(before: Ports, after: Ports) -> Ports:
+    return {port: words for port, words in after.items() if port not in before}
 
 
 class SetUpQuestions:
@@ -162,7 +212,7 @@ class SetUpQuestions:
             self._store("shuffler", "bare", True)
         elif not self._ask_identity("shuffler"):
             del self.sections["shuffler"]
-            echo("  The shuffler is left out. Pair it (docs/commissioning.md), then add it.")
+            echo("  The shuffler is left out. Pair it (docs/cards-and-shuffler.md), then add it.")
 
     def _ask_identity(self, name: str) -> bool:
         """The files by which a device with a key is let in; False where it is not paired yet."""

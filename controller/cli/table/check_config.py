@@ -60,7 +60,7 @@ def check_config(
 
 def _print_settings(plain: dict[str, object]) -> None:
     """Print one line for each setting, or for each item of some lists."""
-    from controller.cli.table.check_config_devices import (
+    from controller.cli.table.shown_settings import (
         describe_batch,
         describe_device,
         describe_key,

@@ -1,19 +1,17 @@
-"""`smartshoe status`, `resolve`, `close-shoe` and `act`: requests to a running table.
+"""`smartshoe resolve`, `close-shoe` and `act`: requests to a running table.
 
 Source: D-32.
 """
 # ruff: noqa: PLC0415 - the client and the configuration are loaded only when a table is asked.
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from msgspec import Struct, to_builtins
 
-from controller.cli.table.act_values import parse_values
 from controller.cli.table.pins import PinFile, SecondPinFile, sign_on_requests
 from controller.cli.table.status_tasks import (
     WIDTH,
@@ -21,24 +19,21 @@ from controller.cli.table.status_tasks import (
     irregularity_lines,
     resolve_commands,
 )
-from controller.cli.table.status_text import conclusion_lines, status_block
-from controller.cli.table.watch import watch_on_terminal
-from controller.record.snapshot import Health, Snapshot
+from controller.cli.table.status_text import conclusion_lines
+from controller.outlets.control.action_texts import ActionTextError, value_from_text
+from controller.record.snapshot import Snapshot
+from controller.rules.actions.declaration import ActionValues, values_of
 from controller.system.command_line.errors import CommandError, ExitCode
-from controller.system.command_line.output import (
-    echo,
-    echo_json,
-    echo_json_line,
-    echo_raw,
-    echo_stderr,
-)
-from controller.system.command_line.path_parameters import ConfigFile, ConfigOption
-from firmware_bridge.transport.clock import now
+from controller.system.command_line.output import echo, echo_json, echo_stderr
+from controller.system.command_line.path_parameters import ConfigFile, ConfigOption, given_text
 
 if TYPE_CHECKING:
     from controller.outlets.control.client import ControlClient
 
+
 _OWN_COMMANDS = ("resolve", "close-shoe")
+# Looking up a batch takes as long as reading a small file.
+_SILENCE_S_MAX: Final = 3.0
 
 SocketOption = Annotated[
     Path | None, typer.Option("--socket", metavar="PATH", help="The table's control socket.")
@@ -57,72 +52,6 @@ _Role = Annotated[
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-
-
-def status(
-    config: ConfigFile = None,
-    socket: SocketOption = None,
-    json: _Json = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Show every change until Ctrl-C.")] = False,
-) -> None:
-    """Show the state of a running table.
-
-    Shoe, coup, what is due next, and open irregularities; only cards that people have seen. Of a
-    folder one line for each table.
-    """
-    if config is not None and socket is None:
-        from controller.service.config.table_files import is_folder
-
-        if is_folder(config):
-            from controller.cli.table.status_folder import show_tables
-
-            raise typer.Exit(show_tables(config, as_json=json, watch=watch))
-    client = client_of(config, socket)
-    if watch:
-        _watch(client, CommandHints(_table_options(config, socket)), as_json=json)
-    table = client.status()
-    if json:
-        echo_json(to_builtins(table))
-    else:
-        echo(
-            status_block(
-                table, CommandHints(_table_options(config, socket)), _width(), now().utc_ns
-            )
-        )
-    raise typer.Exit(ExitCode.DONE if table.health is Health.RUNNING else ExitCode.NO)
-
-
-def _watch(client: "ControlClient", hints: CommandHints, *, as_json: bool) -> NoReturn:
-    """Print every change: on a terminal in place, into a pipe one after the other."""
-    try:
-        if sys.stdout.isatty() and not as_json:
-            watch_on_terminal(
-                client.subscribe(), CommandHints(hints.table_options, as_template=True)
-            )
-            raise _ended(client)
-        for shown in client.subscribe():
-            if as_json:
-                echo_json_line(to_builtins(shown))
-            else:
-                block = status_block(shown, hints, at_ns=now().utc_ns)
-                echo_raw(f"{block}\n\n")
-    except KeyboardInterrupt:
-        raise typer.Exit from None
-    raise _ended(client)
-
-
-def _ended(client: "ControlClient") -> CommandError:
-    return CommandError(
-        "the table has ended",
-        ExitCode.NO_TABLE,
-        place=str(client.path),
-        remedy="start it again with `smartshoe run`",
-    )
-
-
-def _width() -> int:
-    """Columns of the terminal, or a readable width for a pipe."""
-    return get_terminal_size((WIDTH, 0)).columns
 
 
 def resolve(
@@ -163,7 +92,7 @@ def resolve(
     if not decision:
         _print_open(
             client.status(),
-            CommandHints(_table_options(config, socket), by, reason),
+            CommandHints(table_options(config, socket), by, reason),
             as_json=json,
         )
         return
@@ -335,9 +264,14 @@ def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
     return ControlClient(socket)
 
 
-def _table_options(config: Path | None, socket: Path | None) -> tuple[str, ...]:
+def table_options(config: Path | None, socket: Path | None) -> tuple[str, ...]:
     """The options that name the table in a command."""
     return ("--config", str(config)) if socket is None else ("--socket", str(socket))
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, or a readable width for a pipe."""
+    return get_terminal_size((WIDTH, 0)).columns
 
 
 def _print_open(table: Snapshot, hints: CommandHints, *, as_json: bool) -> None:
@@ -350,7 +284,7 @@ def _print_open(table: Snapshot, hints: CommandHints, *, as_json: bool) -> None:
     elif not commands:
         echo("no irregularity is open")
     else:
-        echo("\n".join(irregularity_lines(table, hints, _width())))
+        echo("\n".join(irregularity_lines(table, hints, terminal_width())))
     if commands:
         raise typer.Exit(ExitCode.NO)
 
@@ -409,13 +343,6 @@ def _check(name: str, author: _ActionAuthor, values: Mapping[str, object]) -> No
     checked_text("--reason", author.reason, required=action.requirements().reason)
 
 
-if TYPE_CHECKING:
-    from controller.outlets.control.client import ControlClient
-
-# Looking up a batch takes as long as reading a small file.
-_SILENCE_S_MAX: Final = 3.0
-
-
 def last_named_batch(client: "ControlClient") -> int:
     """The number of the last batch named so far; 0 if none was."""
     return max((one.number for one in client.status().batches_named), default=0)
@@ -438,3 +365,39 @@ def report_binding(client: "ControlClient", batch: str, before: int, *, as_json:
     except ControlError:
         pass
     write("  its manifest is being looked up; `smartshoe status` shows the result")
+
+
+def parse_values(kind: type[ActionValues], words: Iterable[str]) -> dict[str, object]:
+    """The values of an action from words such as `seat=5`. Raises CommandError."""
+    declared = {one.name: one.kind for one in values_of(kind)}
+    values: dict[str, object] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key:
+            raise CommandError(
+                f"{word!r} is not a value",
+                place="KEY=VALUE",
+                allowed="key=value, such as seat=5",
+                remedy="`smartshoe act ACTION --list` shows the keys",
+            )
+        if key in values:
+            raise CommandError("it is given twice", place=key, allowed="once", remedy="remove one")
+        values[key] = _value(key, declared.get(key, str), text)
+    return values
+
+
+def _value(key: str, kind: type, text: str) -> object:
+    if kind is tuple and text.startswith("@"):
+        return _wagers_of_file(text[1:])
+    try:
+        return value_from_text(key, kind, text)
+    except ActionTextError as error:
+        raise CommandError(
+            error.why, place=error.place, allowed=error.allowed, remedy=error.remedy
+        ) from error
+
+
+def _wagers_of_file(name: str) -> list[dict[str, object]]:
+    from controller.cli.rules.wagers import read_wagers
+
+    return [to_builtins(one) for one in read_wagers(given_text(name), name)]

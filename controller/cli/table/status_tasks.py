@@ -15,7 +15,6 @@ from controller.record.snapshot import (
     SuspensionView,
     TurningView,
     WageringView,
-    owed_steps,
 )
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.outcome import Outcome
@@ -115,7 +114,7 @@ def irregularity_lines(table: Snapshot, hints: CommandHints, width: int = WIDTH)
         lines += wrapped_lines(" clauses", _clauses_text(one), width)
         lines += _found_lines(one, width)
     if not lines:
-        return _item_lines("owed", owed_steps(table), width)
+        return _item_lines("owed", table.owed_steps, width)
     lines += _remedy_lines(table, width)
     return [*lines, *_dealt_on_lines(table, width), *_decide_lines(table, hints, width)]
 
@@ -124,7 +123,7 @@ def decision_lines(table: Snapshot, hints: CommandHints, width: int) -> list[str
     """What a floorperson needs first: what was dealt on, what is open, the template to decide."""
     heads = [head for head, _ in _open_irregularities(table)]
     if not heads:
-        return _item_lines("owed", owed_steps(table), width)
+        return _item_lines("owed", table.owed_steps, width)
     lines = _dealt_on_lines(table, width)
     for head in heads:
         lines += wrapped_lines("OPEN", head, width)
@@ -151,7 +150,7 @@ def _remedy_lines(table: Snapshot, width: int) -> list[str]:
         *_item_lines(" permitted", table.remedy.permitted, width),
         *_item_lines(" forbidden", table.remedy.forbidden, width),
         *_item_lines(" done", table.remedy.done, width),
-        *_item_lines(" owed", owed_steps(table), width),
+        *_item_lines(" owed", table.owed_steps, width),
     ]
 
 

@@ -2,14 +2,20 @@
 
 from typing import Final
 
+from controller.core.script.acts import (
+    FLOOR_ACT_FORMS,
+    FLOOR_ACT_TEXTS,
+    PLAY_ACT_FORMS,
+    PLAY_ACT_TEXTS,
+    WAGER_ACT_FORMS,
+    WAGER_ACT_TEXTS,
+    plain_form,
+    plain_text,
+)
 from controller.core.script.card_statements import CARD_FORMS, CARD_TEXTS, HOUSE_FORMS
-from controller.core.script.floor_acts import FLOOR_ACT_FORMS, FLOOR_ACT_TEXTS
-from controller.core.script.plain_acts import plain_form, plain_text
-from controller.core.script.play_acts import PLAY_ACT_FORMS, PLAY_ACT_TEXTS
 from controller.core.script.shuffler_statements import SHUFFLER_FORMS, SHUFFLER_TEXTS
 from controller.core.script.statement_reader import StatementForm
 from controller.core.script.statements import StatementBody
-from controller.core.script.wager_acts import WAGER_ACT_FORMS, WAGER_ACT_TEXTS
 from controller.procedure.step import ACT_JUDGES, PLAY_ACT_JUDGES
 from controller.rules.actions.actions import OperatorAction
 

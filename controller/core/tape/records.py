@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from controller.core.tape.entries import Entry
 from controller.core.tape.inputs import Input
-from controller.journal.encoding import Codec, tag_of
-from controller.journal.record import RecordKind, unwrap, wrap
+from controller.journal.encoding import Codec, RecordKind, tag_of, unwrap, wrap
 from firmware_bridge.transport.port import Chunk
 from foundation.recorded_text import Identifier
 from foundation.timestamp import Timestamp

@@ -14,7 +14,6 @@ from controller.custody.batch_life import (
     device,
     operator_facts,
     shuffles,
-    status_check,
 )
 from controller.custody.batch_life.change import BatchContext, LineageUpdate, add_remark
 from controller.custody.batch_life.facts import (
@@ -85,7 +84,7 @@ _IF_TRUSTED: Final[Mapping[type, FactHandler]] = MappingProxyType(
         ShufflerWarning: device.on_warning_light,
         SelfTested: device.on_self_test,
         DeviceTampered: device.on_tampered,
-        ShufflerStatus: status_check.on_status,
+        ShufflerStatus: device.on_status,
         CompartmentChanged: compartments.on_compartment_changed,
         ShuffleStarted: shuffles.on_shuffle_started,
         ShuffleDone: shuffles.on_shuffle_done,

@@ -1,4 +1,4 @@
-"""Enrols a batch deck by deck from listings of a reader, then its cut cards.
+"""Enrols a batch deck by deck from listings of piles on a reader, then its cut cards.
 
 Not: the reader, files and people (controller.cli.batches.enrol).
 Source: NY-a-4-i-decks, NY-a-4-iv-b-same, S42-a-4-iii-same.
@@ -7,6 +7,9 @@ A deck is complete when 52 different tags with 52 different faces lie on the rea
 does, and two consecutive listings agree. The next deck begins once no card of the last one lies
 there: cards of a complete deck are reported and never accepted twice. The deck's number is the
 order of enrolment; the number in a chip is a hint for sorting a mixture.
+
+A chip that answered once in this pile need not answer again while its tag stays: a thick pile is
+read in parts. A tag that answers twice in one listing counts once and is reported.
 """
 
 from collections import Counter
@@ -16,16 +19,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.custody.chip_layout import BACK_COLOURS, LAYOUTS, OPEN_LAYOUT, ChipFace, ChipUnread
-from controller.custody.enrolment.pile import (
-    Pile,
-    PileProblem,
-    PileTag,
-    count_noun,
-    first_few,
-    repeated_tag_problems,
-    unread_chip_problems,
-    update_pile,
+from controller.custody.chip_layout import (
+    BACK_COLOURS,
+    LAYOUTS,
+    OPEN_LAYOUT,
+    ChipFace,
+    ChipLayout,
+    ChipUnread,
 )
 from controller.custody.manifest import (
     CUT_CARD_DECK,
@@ -39,6 +39,78 @@ from controller.custody.manifest_csv import BatchSheet
 from controller.rules.cards import FACES, Card
 from drivers.events import TagListed
 from foundation.message import message
+
+_LISTED_MAX: Final = 6
+
+
+class PileProblem(Struct, frozen=True):
+    """A problem of a pile, and its remedy."""
+
+    what: str
+    remedy: str
+
+
+class PileTag(Struct, frozen=True):
+    """A tag on the reader; `chip` is its decoded chip, or why it could not be read."""
+
+    tag: str
+    chip: ChipFace | ChipUnread
+
+
+Pile = tuple[PileTag, ...]
+
+
+def update_pile(layout: ChipLayout, before: Pile, listed: Sequence[TagListed]) -> Pile:
+    """The pile after a listing, ascending by tag; `before` is the pile before it."""
+    known = {one.tag: one.chip for one in before}
+    found: dict[str, ChipFace | ChipUnread] = {}
+    for one in listed:
+        read = layout.read(one.memory)
+        earlier = found.get(one.tag) or known.get(one.tag)
+        if isinstance(read, ChipUnread) and not one.memory and earlier is not None:
+            read = earlier
+        found[one.tag] = read
+    return tuple(PileTag(tag, found[tag]) for tag in sorted(found))
+
+
+def repeated_tag_problems(listed: Sequence[TagListed]) -> tuple[PileProblem, ...]:
+    """Problems for tags that answered more than once in one listing."""
+    counts = Counter(one.tag for one in listed)
+    return tuple(
+        PileProblem(f"tag {tag} answered {count} times", "set both cards apart: one is a copy")
+        for tag, count in sorted(counts.items())
+        if count > 1
+    )
+
+
+def unread_chip_problems(pile: Pile) -> tuple[PileProblem, ...]:
+    """Problems for chips without a face, grouped by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for one in pile:
+        if isinstance(one.chip, ChipUnread):
+            by_reason.setdefault(one.chip.reason, []).append(one.tag)
+    return tuple(
+        PileProblem(
+            f"{count_noun(len(tags), 'chip')}: each {reason} (tag {first_few(tags)})"
+            if len(tags) > 1
+            else f"the chip of tag {tags[0]} {reason}",
+            "spread the pile and try again; replace a card whose chip stays unreadable",
+        )
+        for reason, tags in sorted(by_reason.items())
+    )
+
+
+def count_noun(count: int, name: str) -> str:
+    """A number and its noun: 1 card, 2 cards."""
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first few of many names, and how many more there are."""
+    more = len(names) - _LISTED_MAX
+    shown = ", ".join(names[:_LISTED_MAX])
+    return f"{shown} and {more} more" if more > 0 else shown
+
 
 DECK_CARDS: Final = 52
 

@@ -25,7 +25,7 @@ from controller.journal.evidence_log.note import (
     sign_line,
     table_key,
 )
-from controller.journal.evidence_log.stored_tree import StoredTree, tile_roots_of
+from controller.journal.evidence_log.tiles import StoredTree, tile_roots_of
 from controller.journal.evidence_log.tree import leaf_hash
 from controller.journal.log_database import TILES_NAME, LogDatabase
 from controller.journal.values import JournalError

@@ -15,10 +15,10 @@ from controller.journal.database import FILE_MODE, FOLDER_MODE
 from controller.journal.evidence_log.checkpoint import parse_checkpoint
 from controller.journal.evidence_log.log import read_head
 from controller.journal.evidence_log.note import NoteError, parse_note
-from controller.journal.evidence_log.stored_tree import StoredTree
 from controller.journal.evidence_log.tiles import (
     CHECKPOINT_NAME,
     TILE_WIDTH,
+    StoredTree,
     Tile,
     entries_bytes,
     entries_path,

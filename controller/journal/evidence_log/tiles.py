@@ -1,14 +1,24 @@
-"""The files of a log: tiles of 256 hashes, and the entries under them; full ones never change.
+"""The files of a log, tiles of 256 hashes and the entries under them, and the tree that they store.
 
-Source: C2SP tlog-tiles.
+Full ones never change.
+Source: C2SP tlog-tiles; RFC 6962, section 2.1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from controller.journal.evidence_log.tree import HASH_BYTES, frontier_of
+from controller.journal.evidence_log.tree import (
+    HASH_BYTES,
+    Frontier,
+    frontier_of,
+    leaf_hash,
+    node_hash,
+    split,
+)
 
 TILE_WIDTH: Final = 256
 CHECKPOINT_NAME: Final = "checkpoint"
@@ -108,3 +118,73 @@ def read_entries(data: bytes, width: int) -> tuple[bytes, ...]:
     if len(found) != width:
         raise TileError(f"a tile of {width} entries has {len(found)}")
     return tuple(found)
+
+
+_NO_LEAVES: Final = Frontier()
+
+
+class StoredTree:
+    """A tree that grows. `entries_from` returns the stored entries from a number on.
+
+    `tile_roots` are those of its first full tiles, where they are known: who gives them compares
+    the root with a signed head.
+    """
+
+    def __init__(
+        self, entries_from: Callable[[int], Iterable[bytes]], tile_roots: Sequence[bytes] = ()
+    ) -> None:
+        self._entries_from = entries_from
+        self._tile_roots = list(tile_roots)
+        known = frontier_of(self._tile_roots)
+        self._frontier, self._tile = Frontier(known.size * TILE_WIDTH, known.roots), _NO_LEAVES
+        for entry in entries_from(self._frontier.size):
+            self.add(leaf_hash(entry))
+
+    @property
+    def frontier(self) -> Frontier:
+        return self._frontier
+
+    def add(self, leaf: bytes) -> None:
+        """Add the next leaf, by its hash."""
+        self._frontier = self._frontier.with_leaf(leaf)
+        self._tile = self._tile.with_leaf(leaf)
+        if self._tile.size == TILE_WIDTH:
+            self._tile_roots.append(self._tile.root)
+            self._tile = _NO_LEAVES
+
+    def root(self, start: int, end: int) -> bytes:
+        """The root of the leaves from `start` up to `end`, a part of the tree as it is split."""
+        if end - start <= TILE_WIDTH:
+            tile, within = divmod(start, TILE_WIDTH)
+            if end - start == TILE_WIDTH and not within and tile < len(self._tile_roots):
+                return self._tile_roots[tile]
+            return frontier_of(self.leaves(start, end)).root
+        middle = start + split(end - start)
+        return node_hash(self.root(start, middle), self.root(middle, end))
+
+    def leaves(self, start: int, end: int) -> list[bytes]:
+        """The hashes of these leaves."""
+        return [leaf_hash(entry) for entry in islice(self._entries_from(start), end - start)]
+
+
+def tile_roots_of(folder: Path) -> list[bytes]:
+    """The roots of the full tiles of leaf hashes, by the files of a log; none where any is damaged.
+
+    They are the hashes of the tiles of level 1.
+    """
+    found: list[bytes] = []
+    try:
+        for index in count():
+            path = folder / Tile(1, index).path
+            whole = path.is_file()
+            partial = path.with_name(f"{path.name}.p")
+            widths = sorted(int(one.name) for one in partial.glob("*")) if not whole else ()
+            width = TILE_WIDTH if whole else max(widths, default=0)
+            if not width:
+                break
+            found += read_tile((path if whole else partial / str(width)).read_bytes(), width)
+            if not whole:
+                break
+    except (OSError, ValueError):
+        return []
+    return found

@@ -9,8 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.across_shoes.growth import ONE, entering, grown
-from controller.monitors.budget import Alarm, threshold_of_life
+from controller.monitors.budget import ONE, Alarm, entering, grown, threshold_of_life
 from controller.monitors.faces import FACES, GAP
 from controller.rules.advisory import AdvisoryKind, MissingEvidence
 from foundation.recorded_text import Identifier

@@ -14,8 +14,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.across_shoes.growth import ONE, entering, grown
-from controller.monitors.budget import FRACTION_BITS, Alarm, log2_of, threshold_of_life
+from controller.monitors.budget import (
+    FRACTION_BITS,
+    ONE,
+    Alarm,
+    entering,
+    grown,
+    log2_of,
+    threshold_of_life,
+)
 from controller.rules.advisory import AdvisoryKind, PaceEvidence
 
 LIMIT: Final = threshold_of_life(AdvisoryKind.CADENCE, 1)

@@ -1,15 +1,17 @@
-"""The JSON API of one table, version 1: the control socket's requests over HTTP.
+"""The JSON API of one table, version 1: the control socket's requests over HTTP, and its document.
 
-Source: RFC 6750 (bearer tokens); RFC 9457 (problems).
+The document is made from the types of the bodies; docs/api/openapi.json is its committed form.
+Source: RFC 6750 (bearer tokens); RFC 9457 (problems); OpenAPI Specification 3.1.1.
 """
 
 import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
 from http import HTTPStatus
-from typing import Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
-from msgspec import json
+from msgspec import Meta, Struct, json
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,26 +20,39 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from controller.journal.values import JournalError
 from controller.outlets.console import security
-from controller.outlets.console.openapi import (
-    ActBody,
-    Problem,
-    SignOnAnswer,
-    SignOnBody,
-    openapi_document,
-)
-from controller.outlets.console.security import Forbidden
+from controller.outlets.console.security import BODY_BYTES_MAX, Forbidden
 from controller.outlets.console.sessions import ATTEMPTS_S, TooManyAttempts, WebSession
 from controller.outlets.console.stream import TooManyStreams, event, first_words
 from controller.outlets.console.table_site import SignOnEnded, TableSite
 from controller.outlets.control.act_rate import TooManyActs
+from controller.outlets.control.answer_schema import Answer
+from controller.outlets.control.declared_actions import NOT_BLANK, schema_of
 from controller.outlets.control.requests import ActRequest
 from controller.outlets.control.table_requests import ActRefused, TableUnavailable, declared_actions
 from controller.record.snapshot import Snapshot
 from controller.rules.actions.actions import ACTIONS
-from controller.rules.actions.declaration import ActionError
-from controller.system.json_document import JsonError, parse_json, typed
+from controller.rules.actions.declaration import TEXT_LENGTH_MAX, ActionError, Role
+from controller.system.json_document import JsonError, Secret, parse_json, schemas_of, typed
 from controller.table.accounts.sign_on import AccountError
 
+VERSION: Final = "1"
+_REFERENCE: Final = "#/components/schemas/"
+_PROBLEMS: Final = {
+    400: "the body is not JSON",
+    401: "nobody has signed on, or the token has ended",
+    403: "the person may not do that, or it comes from a page of another origin",
+    404: "there is no such resource",
+    409: "the rules of the table refuse it: nothing was stored",
+    413: f"the body has more than {BODY_BYTES_MAX} bytes",
+    415: "the body is not said to be JSON",
+    421: "the Host field names another server",
+    422: "the body is not what the resource takes",
+    429: "too many in a short time",
+    503: "the table does not run, or as many follow it as may",
+}
+_READING: Final = (401, 421, 503)
+_WRITING: Final = (400, 401, 403, 413, 415, 421, 422, 429, 503)
+_TABLE: Final = {"name": {"default": "BAC-12", "description": "the table, of several"}}
 API: Final = "/api/v1"
 JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
@@ -57,8 +72,50 @@ _STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
     (JournalError, 503),
 )
 _RETRY_S: Final = "1"
-
 Call: TypeAlias = Callable[[Request, WebSession | None], Awaitable[Response]]
+
+
+class SignOnBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who signs on. Without `by` and `pin`, at the table's own screen alone, nobody does."""
+
+    by: str = ""
+    pin: Secret = ""
+
+
+class SignOnAnswer(Struct, frozen=True):
+    """The token of a session; nobody gets it again. `person` is empty where nobody signed on.
+
+    The sign-on ends after so many `minutes` without an act.
+    """
+
+    token: str
+    person: str
+    role: Role | None
+    minutes: int
+
+
+class ActBody(Struct, frozen=True):
+    """By whom and why; the values of the action stand beside."""
+
+    by: Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)] = ""
+    role: Role | None = None
+    reason: Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)] = ""
+
+
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """Why a request was not carried out, what is allowed, and what to do (RFC 9457)."""
+
+    status: int
+    title: str
+    detail: str
+    allowed: str = ""
+    remedy: str = ""
+
+
+class ActionList(Struct, frozen=True):
+    """The actions, with the roles that may take them, their values and the schema of these."""
+
+    actions: tuple[dict[str, Any], ...]
 
 
 def api_routes(site: TableSite) -> list[BaseRoute]:
@@ -230,3 +287,153 @@ async def _json_body(request: Request) -> object:
         return parse_json(await security.read_body(request), _OBJECT)
     except JsonError as error:
         raise Forbidden(400, str(error)) from error
+
+
+# --- the document ---------------------------------------------------------------------------------
+
+
+@cache
+def openapi_document() -> dict[str, Any]:
+    """The document as plain values. Paths are relative to the table's own."""
+    kinds = (SignOnBody, SignOnAnswer, ActBody, ActionList, Problem, Answer, Snapshot)
+    schemas = schemas_of(kinds, _REFERENCE + "{name}")
+    acts = {f"/actions/{name}": {"post": _act(name, schemas)} for name in ACTIONS}
+    return {
+        "openapi": "3.1.1",
+        "info": {
+            "title": "smartshoe",
+            "version": VERSION,
+            "description": "State and actions of one baccarat table; see docs/api.md.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/api/v1"}, {"url": "/tables/{name}/api/v1", "variables": _TABLE}],
+        "security": [{"token": []}, {}],
+        "paths": {
+            "/openapi.json": {"get": _get("This document", {"type": "object"}, ())},
+            "/sign-on": {"post": _sign_on()},
+            "/sign-off": {"post": _sign_off()},
+            "/snapshot": {"get": _get("The state of the table", _ref("Snapshot"), _READING)},
+            "/stream": {"get": _stream()},
+            "/actions": {"get": _get("The actions", _ref("ActionList"), (401, 421))},
+            **acts,
+        },
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _act(name: str, schemas: dict[str, Any]) -> dict[str, Any]:
+    schema = _moved(schema_of(ACTIONS[name]), schemas)
+    by = dict(schemas[ActBody.__name__]["properties"])
+    if ACTIONS[name].reason_required:
+        by["reason"] = {"type": "string", "maxLength": TEXT_LENGTH_MAX, "pattern": NOT_BLANK}
+        schema["required"] = [*schema["required"], "reason"]
+    schema["properties"] = {**by, **schema["properties"]}
+    schema["additionalProperties"] = False
+    about = {one: schema.pop(one) for one in ("title", "description") if one in schema}
+    return {
+        "operationId": name,
+        "summary": about["title"],
+        "description": about["description"],
+        "requestBody": _body(schema),
+        "responses": {
+            "200": _answer("It is stored, with these conclusions", _ref("Answer")),
+            **_problems((*_WRITING, 409)),
+        },
+    }
+
+
+def _moved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schema with its definitions among those of the document."""
+    schema = _with_references(schema)
+    schemas.update(schema.pop("$defs", {}))
+    return schema
+
+
+def _with_references(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _with_references(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_with_references(one) for one in value]
+        case str() if value.startswith("#/$defs/"):
+            return _REFERENCE + value.removeprefix("#/$defs/")
+        case _:
+            return value
+
+
+def _sign_on() -> dict[str, Any]:
+    return {
+        "operationId": "sign-on",
+        "summary": "Sign on",
+        "description": "Gives the token of a session. It ends with sign-off; the sign-on in it ends"
+        " after some minutes without an act. With the token of a session a second person signs on"
+        " beside the first, and the answer has the session's new token.",
+        "security": [{}, {"token": []}],
+        "requestBody": _body(_ref("SignOnBody")),
+        "responses": {
+            "200": _answer("The token", _ref("SignOnAnswer")),
+            **_problems(_WRITING),
+        },
+    }
+
+
+def _sign_off() -> dict[str, Any]:
+    return {
+        "operationId": "sign-off",
+        "summary": "Sign off",
+        "security": [{"token": []}],
+        "responses": {
+            "204": {"description": "The token is no longer one"},
+            **_problems((401, 403, 421)),
+        },
+    }
+
+
+def _stream() -> dict[str, Any]:
+    return {
+        "operationId": "stream",
+        "summary": "The state of the table now and after each change",
+        "description": "Server-sent events named `snapshot`, whose data is a snapshot. Changes in"
+        " quick succession share one; a comment says every 15 s that the stream still is.",
+        "responses": {
+            "200": {
+                "description": "Events, until the client, the table or the sign-on ends",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            },
+            **_problems(_READING),
+        },
+    }
+
+
+def _get(summary: str, schema: dict[str, Any], problems: tuple[int, ...]) -> dict[str, Any]:
+    return {
+        "summary": summary,
+        "responses": {"200": _answer(summary, schema), **_problems(problems)},
+    }
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": _REFERENCE + name}
+
+
+def _body(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def _answer(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _problems(statuses: tuple[int, ...]) -> dict[str, Any]:
+    """Every operation may answer 405 to another method of its path."""
+    described = {**_PROBLEMS, 405: "the resource does not take this method"}
+    return {
+        str(status): {
+            "description": described[status],
+            "content": {"application/problem+json": {"schema": _ref("Problem")}},
+        }
+        for status in sorted({*statuses, 405})
+    }

@@ -18,8 +18,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from controller.journal.values import JournalError
 from controller.outlets.console.api import API, api_routes, problem
-from controller.outlets.console.metrics_pages import MetricsPages
-from controller.outlets.console.metrics_routes import Endpoint, Handler, metrics_routes, not_found
+from controller.outlets.console.metrics_routes import (
+    Endpoint,
+    Handler,
+    MetricsPages,
+    metrics_routes,
+    not_found,
+)
 from controller.outlets.console.page_routes import page_routes
 from controller.outlets.console.page_turns import PageTurns
 from controller.outlets.console.security import Forbidden, StrictHeaders, check_host

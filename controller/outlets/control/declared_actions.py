@@ -9,7 +9,7 @@ from controller.rules.actions.declaration import (
     required_texts,
     values_of,
 )
-from controller.system.json_schema import schemas_of
+from controller.system.json_document import schemas_of
 from controller.system.messages.catalogue import to_words
 
 # A text that is not empty once it is stripped.

@@ -33,8 +33,7 @@ from controller.outlets.control.table_requests import (
     encode,
     refused,
 )
-from controller.system.connections import Connections
-from controller.system.peer import ConnectionRules, Peer, RequestTooLong, uid_of_peer
+from controller.system.peer import ConnectionRules, Connections, Peer, RequestTooLong, uid_of_peer
 from controller.table.accounts.sign_on import unix_account
 from firmware_bridge.transport.clock import now
 from foundation.timestamp import Timestamp

@@ -16,7 +16,7 @@ from controller.outlets.feed.events import (
     BackfillRequest,
     type_of,
 )
-from controller.system.json_schema import schemas_of
+from controller.system.json_document import schemas_of
 
 Document = dict[str, Any]
 # The second number grows with each kind or field that is new, the first where one changes or goes.

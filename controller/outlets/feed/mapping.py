@@ -13,8 +13,7 @@ from controller.core.tape.entries import (
 )
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import holds, read_entry, read_input, received_ns
-from controller.journal.encoding import EncodingError, tag_of
-from controller.journal.record import is_input, unwrap
+from controller.journal.encoding import EncodingError, is_input, tag_of, unwrap
 from controller.journal.values import StoredRecord
 from controller.outlets.feed.entry_events import SENT_TAGS, events_of
 from controller.outlets.feed.events import (

@@ -2,12 +2,12 @@
 
 The same records give the same counts, whether they come from the table as it stores them or are
 read again; only numbers are kept, and no card. Not: what no record says (collector).
-Source: performance goal P14.
+Source: performance goal P14; field practice (shuffle downtime is a figure to watch).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from msgspec import Struct, field
 
@@ -20,16 +20,19 @@ from controller.core.tape.entries import (
 )
 from controller.core.tape.inputs import Started
 from controller.core.tape.shuffler_use import NOT_USED, ShufflerUse
-from controller.outlets.metrics.cadence import NO_CARDS_YET, Cadence, DealtTimes
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.outlets.metrics.definitions import (
+    BATCHES,
     DEVICES,
     MACHINE,
     PLAY,
+    REFUSED,
     SHUFFLER,
     VOID,
     MetricKind,
     ReadResult,
     Since,
+    UnprovenShuffle,
 )
 from controller.outlets.metrics.samples import (
     NO_LABELS,
@@ -40,7 +43,6 @@ from controller.outlets.metrics.samples import (
     seconds_of,
     zeros,
 )
-from controller.outlets.metrics.shuffler_counts import ShufflerCounts
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -49,6 +51,8 @@ from controller.procedure.effects import (
     ResolutionRecorded,
     ShoeEnded,
     ShoeOpened,
+    WarningClosed,
+    WarningOpened,
 )
 from controller.procedure.events import (
     CardDrawn,
@@ -59,17 +63,169 @@ from controller.procedure.events import (
     GamingDayChanged,
     Loss,
     ReportsMissing,
+    ShufflerReported,
 )
 from controller.procedure.verdicts import Irregularity, Verdict
 from controller.record.people import decisions_made
 from controller.rules.actions.actions import OperatorAction
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from drivers.faults import DeviceFault
+from drivers.shuffler_events import ShuffleAborted, ShuffleShown
 from firmware_bridge.transport.port import Chunk
 
+_US_PER_S: Final = 1_000_000
+_MS_PER_S: Final = 1000
+Durations: TypeAlias = tuple[int | None, int | None]
 # Concluded from other things than what a device reported.
 _NOT_REPORTED: Final = frozenset({CustodyFindingRaised, GamingDayChanged, ClockJumped, NoneType})
 _LOST_AS: Final = {Loss.UNREADABLE: ReadResult.UNREADABLE, Loss.UNPROVEN: ReadResult.UNPROVEN}
+_READ: Final = (ReadResult.READ.value,)
+_UNREAD: Final = (ReadResult.UNREAD.value,)
+_REPEATED: Final = (ReadResult.REPEATED.value,)
+_NO_EVENTS: Final = (DeviceFault, StageChanged)
+_CARDS_WITH_TAGS: Final = (CardPassed, TagSeen)
+_OTHERS: Final = frozenset(
+    {
+        CoupClosed,
+        CoupCorrected,
+        ResolutionRecorded,
+        ShoeOpened,
+        BurnDone,
+        ShoeEnded,
+    }
+)
+# Follow from the records alone.
+COUNTED: Final = tuple(
+    one
+    for one in (*PLAY, *DEVICES, *MACHINE)
+    if one.since is Since.JOURNAL and one.kind is not MetricKind.GAUGE
+)
+# How many labels each of their samples has.
+_LABELS: Final = {
+    name: 1 if name.endswith("_bucket") else len(one.labels)
+    for one in COUNTED
+    for name in sample_names(one)
+}
+
+
+class ShufflerCounts:
+    """Counts into `samples` of its table. `use` is what it goes on from."""
+
+    def __init__(self, port: str, samples: Samples) -> None:
+        self.use = NOT_USED
+        self._port = port
+        self._samples = samples
+        for definition in BATCHES:
+            if definition.since is Since.JOURNAL and definition.kind is not MetricKind.GAUGE:
+                samples |= zeros(definition)
+
+    def take(self, at_ns: int, entries: Sequence[Entry]) -> None:
+        """Count what one input at `at_ns` (UTC) brought; first the time since the one before."""
+        if down_ns := self.use.down_ns(at_ns, entries):
+            self._samples["shuffler_down_seconds_total"][NO_LABELS] += seconds_of(down_ns)
+        self.use = self.use.after(self._port, at_ns, entries)
+        for entry in entries:
+            match entry:
+                case EventVerdicts(event=ShufflerReported(event=event)):
+                    self._take_event(event)
+                case ShuffleRecorded():
+                    self._count_receipt(entry)
+                case WarningOpened(kind=kind):
+                    self._add("shuffler_warnings_total", kind.value)
+                case WarningClosed():
+                    waited_s = seconds_of(entry.waited_ns)
+                    observe(self._samples, "shuffler_warning_wait_seconds", waited_s)
+
+    def move(self, by_ns: int) -> None:
+        """The clock was set by so much."""
+        self.use = self.use.moved(by_ns)
+
+    def _take_event(self, event: object) -> None:
+        match event:
+            case ShuffleShown(ran_ms=ran_ms):
+                self._add("shuffles_total", UnprovenShuffle.SHOWN.value)
+                add_time(self._samples, "shuffle_seconds", ran_ms / _MS_PER_S)
+            case ShuffleAborted():
+                self._add("shuffles_total", UnprovenShuffle.ABORTED.value)
+
+    def _count_receipt(self, entry: ShuffleRecorded) -> None:
+        proof = entry.proof
+        if entry.refused is not None:
+            self._add("shuffles_total", REFUSED)
+            return
+        self._add("shuffles_total", proof.result.value)
+        took_s = max(0, proof.ended_us - proof.began_us) / _US_PER_S
+        add_time(self._samples, "shuffle_seconds", took_s)
+
+    def _add(self, name: str, label: str) -> None:
+        self._samples[name][(label,)] += 1
+
+
+class DealtTimes(Struct, frozen=True):
+    """`cards` are the times of the cards that are of no ended coup, `ended_ns` that of the last
+    card of the coup before, None in front of a shoe's first one. Times are UTC, in ns.
+    """
+
+    cards: tuple[int, ...] = ()
+    ended_ns: int | None = None
+    burning: bool = False
+
+
+NO_CARDS_YET: Final = DealtTimes()
+
+
+class Cadence:
+    """Follows the cards of one table."""
+
+    # A coup has at most six cards, and errors; a burn ten and more.
+    CARDS_MAX: ClassVar[int] = 64
+
+    def __init__(self, times: DealtTimes) -> None:
+        self._cards = list(times.cards)
+        self._ended_ns = times.ended_ns
+        self._burning = times.burning
+
+    @property
+    def times(self) -> DealtTimes:
+        """What a new one goes on from."""
+        return DealtTimes(tuple(self._cards), self._ended_ns, self._burning)
+
+    def card(self, at_ns: int) -> None:
+        """A card left the shoe."""
+        if len(self._cards) < self.CARDS_MAX:
+            self._cards.append(at_ns)
+
+    def open_shoe(self, *, joined: bool) -> None:
+        """A shoe was opened, perhaps by its first card: that is the newest one so far."""
+        self._cards = [] if joined else self._cards[-1:]
+        self._ended_ns, self._burning = None, not joined
+
+    def end_burn(self, removed: int) -> None:
+        """The burn is done; a card after it begins the first coup."""
+        if self._burning:
+            self._cards, self._burning = self._cards[removed:], False
+
+    def end_shoe(self) -> None:
+        self._cards, self._ended_ns, self._burning = [], None, False
+
+    def end_coup(self, cards: int) -> Durations:
+        """A coup of so many cards ended: the ns it took and those before it, None if not known.
+
+        Where no result is reported the first card of the next coup ends it, and is not of it.
+        """
+        dealt, self._cards = self._cards[:cards], self._cards[cards:]
+        ended_ns = self._ended_ns
+        if not dealt:
+            self._ended_ns = None
+            return None, None
+        self._ended_ns = dealt[-1]
+        return dealt[-1] - dealt[0], None if ended_ns is None else dealt[0] - ended_ns
+
+    def move(self, by_ns: int) -> None:
+        """The clock was set by so much."""
+        self._cards = [at_ns + by_ns for at_ns in self._cards]
+        if self._ended_ns is not None:
+            self._ended_ns += by_ns
 
 
 class Carried(Struct, frozen=True):
@@ -85,20 +241,6 @@ class Carried(Struct, frozen=True):
     events: dict[str, int] = field(default_factory=dict)
     times: DealtTimes = NO_CARDS_YET
     shuffler: ShufflerUse = NOT_USED
-
-
-# Follow from the records alone.
-COUNTED: Final = tuple(
-    one
-    for one in (*PLAY, *DEVICES, *MACHINE)
-    if one.since is Since.JOURNAL and one.kind is not MetricKind.GAUGE
-)
-# How many labels each of their samples has.
-_LABELS: Final = {
-    name: 1 if name.endswith("_bucket") else len(one.labels)
-    for one in COUNTED
-    for name in sample_names(one)
-}
 
 
 class TableCounts:
@@ -277,20 +419,3 @@ class TableCounts:
         self._cadence.move(by_ns)
         if self._shuffler is not None:
             self._shuffler.move(by_ns)
-
-
-_READ: Final = (ReadResult.READ.value,)
-_UNREAD: Final = (ReadResult.UNREAD.value,)
-_REPEATED: Final = (ReadResult.REPEATED.value,)
-_NO_EVENTS: Final = (DeviceFault, StageChanged)
-_CARDS_WITH_TAGS: Final = (CardPassed, TagSeen)
-_OTHERS: Final = frozenset(
-    {
-        CoupClosed,
-        CoupCorrected,
-        ResolutionRecorded,
-        ShoeOpened,
-        BurnDone,
-        ShoeEnded,
-    }
-)

@@ -1,7 +1,9 @@
 """Keeps the counts of a table at its newest record: saved counts, then the journal's records.
 
 After a start, and where transactions were left out, it reads on from the journal, on the thread of
-its own queue: no start and no card waits. What was counted once is not counted again.
+its own queue: no start and no card waits. What was counted once is not counted again. The file of
+saved counts is written when a shoe has ended and at an orderly stop, never for a card; without it
+the counts begin with the records that are here.
 """
 
 import logging
@@ -9,6 +11,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from controller.archive.replay.stored_conclusions import conclusions_between
 from controller.core.state import Stored
@@ -18,15 +22,43 @@ from controller.journal.reader import JournalReader
 from controller.journal.store import open_read_only
 from controller.journal.values import Head, JournalError
 from controller.outlets.metrics.counts import Carried, TableCounts
-from controller.outlets.metrics.samples import Samples
-from controller.outlets.metrics.saved_counts import load_counts, save_counts
+from controller.outlets.metrics.samples import Labels, Samples
 from controller.system.atomic_file import SmallFileError
-from controller.table.saved_projection import DamagedProjection
+from controller.table.saved_projection import DamagedProjection, load_projection, save_projection
 
+_FORM: Final = "smartshoe-counts-1"
 LOG: Final = logging.getLogger("smartshoe.metrics")
 _NOT_READ: Final = (
     "the metrics count less before record %d: the journal could not be read. Run `smartshoe verify`"
 )
+
+
+class SavedCounts(Struct, frozen=True, forbid_unknown_fields=True):
+    """Each sample by its name and the values of its labels, and what counting goes on with."""
+
+    counts: tuple[tuple[str, Labels, float], ...]
+    carried: Carried
+
+
+def save_counts(folder: Path, samples: Samples, carried: Carried, head: Head) -> None:
+    """Replace the file: the counts up to this record. Raises SmallFileError."""
+    rows = tuple(
+        (name, labels, value) for name, kept in samples.items() for labels, value in kept.items()
+    )
+    save_projection(folder / COUNTS_NAME, _FORM, head, SavedCounts(rows, carried))
+
+
+def load_counts(folder: Path, counts: TableCounts, journal: JournalReader) -> int:
+    """Let fresh counts go on from the file; the record up to which they count then.
+
+    Raises SmallFileError where there is none that can be read, DamagedProjection, JournalError.
+    """
+    seq, saved = load_projection(folder / COUNTS_NAME, _FORM, SavedCounts, journal)
+    samples: Samples = {}
+    for name, labels, value in saved.counts:
+        samples.setdefault(name, {})[labels] = value
+    counts.go_on(samples, saved.carried)
+    return seq
 
 
 class FollowedCounts:

@@ -4,8 +4,9 @@ No metric has a label from an open set, and none discloses a card (controller.re
 Source: Prometheus documentation, "Metric and label naming"; performance goals P14, P14b.
 """
 
+import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Protocol
@@ -13,13 +14,15 @@ from typing import ClassVar, Final, Protocol
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.settings import Settings
-from controller.core.state import Conclusion, CoreState, Stored, read_at
+from controller.core.state import Conclusion, CoreState, Stored, read_at, sync_state
 from controller.core.tape.entries import EventVerdicts
-from controller.outlets.metrics.consumers import ConsumerStatus, feed_samples
+from controller.core.tape.inputs import DiskLevel
+from controller.custody.batch_life.state import Lineage
+from controller.custody.state import batch_counts
+from controller.journal.database import FILE_NAME
 from controller.outlets.metrics.counts import Carried
-from controller.outlets.metrics.definitions import BY_NAME, DEALING_SHOE, SHUFFLER
+from controller.outlets.metrics.definitions import BY_NAME, DEALING_SHOE, SHUFFLER, WITHHELD
 from controller.outlets.metrics.follow import FollowedCounts
-from controller.outlets.metrics.journal_disk import disk_samples
 from controller.outlets.metrics.samples import (
     NO_LABELS,
     NS_PER_S,
@@ -29,17 +32,50 @@ from controller.outlets.metrics.samples import (
     states,
     zeros,
 )
-from controller.outlets.metrics.state_samples import state_samples, suspending_code
 from controller.procedure.events import CardDrawn
-from controller.procedure.state import TableState
+from controller.procedure.opening.gaming_day import gaming_day_due
+from controller.procedure.people.pit_values import differences_from_pit, pit_in_force
+from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.phases import Phase
+from controller.procedure.shuffler.interlock import is_interlocked
+from controller.procedure.state import ShoeState, TableState
+from controller.record.build import shown_phase
+from controller.record.custody import disclosed_places
 from controller.record.snapshot import Health
 from controller.rules.advisory import AdvisoryKind
+from controller.rules.settlement.pit import NO_PIT_SETTINGS, PIT_VALUES
 from controller.table.subscribers import Follower
+from controller.version import VERSION, software_identifier
+from drivers.events import Stage
 from firmware_bridge.transport.clock import now
 from foundation.timestamp import Timestamp
 
 _HEALTHS: Final = BY_NAME["table_health"].values("health")
 _NO_DEVICES: Final[Mapping[str, str]] = MappingProxyType({})
+_PHASES = BY_NAME["phase"].values("phase")
+_DISK_LEVELS = BY_NAME["disk_room"].values("level")
+_SYNCS = BY_NAME["clock_sync"].values("state")
+_STAGES = BY_NAME["device_stage"].values("stage")
+_BATCH_STAGES = BY_NAME["batch_stage"].values("stage")
+
+
+class ConsumerStatus(Protocol):
+    """One consumer now.
+
+    `lag_events` are stored and not acknowledged, `lag_seconds` is the age of the oldest of them;
+    `sent` counts acknowledged events since the start of the program.
+    """
+
+    @property
+    def consumer(self) -> str: ...
+    @property
+    def connected(self) -> bool: ...
+    @property
+    def lag_events(self) -> int: ...
+    @property
+    def lag_seconds(self) -> float: ...
+    @property
+    def sent(self) -> int: ...
 
 
 class ScrapedTable(Protocol):
@@ -163,16 +199,16 @@ class TableMetrics:
             "table_health": dict(states(table.health.value, _HEALTHS)),
             "inputs_waiting": {NO_LABELS: table.waiting},
             **_follower_samples(table.followers, self._clock()),
-            **feed_samples(self._consumers()),
+            **_feed_samples(self._consumers()),
         }
         if self._journal is not None:
-            found |= disk_samples(self._journal)
+            found |= _disk_samples(self._journal)
         sealing = table.sealing_status
         if sealing is not None:
             found |= _seal_samples(sealing)
         published = table.published
         if published is not None:
-            found |= state_samples(*published)
+            found |= _state_samples(*published)
         if self._counts.head is not None:
             found["journal_records"] = {NO_LABELS: self._counts.head.seq}
         counted = self._counts.now()
@@ -201,7 +237,7 @@ def _times(carried: Carried, table: TableState | None) -> Samples:
         found["last_card_timestamp_seconds"] = {NO_LABELS: carried.last_card_ns / NS_PER_S}
     if carried.last_coup_ns:
         found["last_coup_timestamp_seconds"] = {NO_LABELS: carried.last_coup_ns / NS_PER_S}
-    suspends = None if table is None else suspending_code(table)
+    suspends = None if table is None else _suspending_code(table)
     since_ns = None if suspends is None else dict(carried.waiting).get(suspends[0])
     if suspends is not None and since_ns is not None:
         found["suspended_since_timestamp_seconds"] = {(suspends[1],): since_ns / NS_PER_S}
@@ -234,3 +270,122 @@ def _seal_samples(sealing: SealingStatus) -> Samples:
             "log_witnesses_behind": len(head.absent),
         }
     return {name: {NO_LABELS: value} for name, value in numbers.items()}
+
+
+def _feed_samples(consumers: Iterable[ConsumerStatus]) -> Samples:
+    """The samples of all consumers of a table."""
+    every = tuple(consumers)
+    return {
+        "feed_connected": {(one.consumer,): int(one.connected) for one in every},
+        "feed_events_total": {(one.consumer,): one.sent for one in every},
+        "feed_lag_events": {(one.consumer,): one.lag_events for one in every},
+        "feed_lag_seconds": {(one.consumer,): one.lag_seconds for one in every},
+    }
+
+
+def _disk_samples(journal: Path) -> Samples:
+    """Free bytes of the disk, and what the journal takes of it; nothing if it does not answer."""
+    try:
+        usage = os.statvfs(journal)
+        size = (journal / FILE_NAME).stat().st_size
+        log = journal / f"{FILE_NAME}-wal"
+        if log.exists():
+            size += log.stat().st_size
+    except OSError:
+        return {}
+    return {
+        "disk_free_bytes": {NO_LABELS: usage.f_bavail * usage.f_frsize},
+        "journal_bytes": {NO_LABELS: size},
+    }
+
+
+# --- the newest state -----------------------------------------------------------------------------
+
+
+def _state_samples(core: Core, state: CoreState) -> Samples:
+    """The samples of a published state. What is not known is left out."""
+    table, settings = state.table, core.settings
+    book = effective_book(core.book, table)
+    phase = shown_phase(book, table)
+    disk = state.host.disk.level if state.host.disk is not None else DiskLevel.UNKNOWN
+    build = software_identifier().removeprefix(f"{VERSION}+")
+    day = table.shoe_day or table.today
+    info = (VERSION, build, book.profile.name, book.document, day)
+    numbers = {
+        "suspended": int(table.phase is Phase.SUSPENDED),
+        "open_irregularities": len(table.open_irregularities),
+        "gaming_day_due": int(gaming_day_due(table) is not None),
+        **_shoe_numbers(table.shoe),
+    }
+    found: Samples = {name: {NO_LABELS: value} for name, value in numbers.items()}
+    found["table_info"] = {info: 1}
+    found["phase"] = dict(states(WITHHELD if phase.value is None else phase.value, _PHASES))
+    found["disk_room"] = dict(states(disk.value, _DISK_LEVELS))
+    found["clock_sync"] = dict(states(sync_state(state.host).value, _SYNCS))
+    if pit_in_force(book, table) != NO_PIT_SETTINGS:
+        differing = {one.setting for one in differences_from_pit(book, table)}
+        found["pit_differs"] = {(one,): int(one in differing) for one in PIT_VALUES}
+    stages = dict(_stages(core, state))
+    found["device_stage"] = {
+        labels: value
+        for device, stage in stages.items()
+        for labels, value in states(stage.value, _STAGES, device).items()
+    }
+    found["cards_at"] = {
+        (batch.back, place): count
+        for batch in batch_counts(state.custody)
+        for place, count in disclosed_places(batch.places)
+    }
+    identities: dict[str, tuple[bool, bool]] = {}
+    if settings.shoe_model.proves_identity:
+        identities[DEALING_SHOE] = (state.shoe_identity.trusted, state.shoe_identity.bare)
+    if settings.shuffler is not None:
+        lineage = table.lineage
+        trusted = stages[SHUFFLER] is Stage.ONLINE and lineage.trusted
+        identities[SHUFFLER] = (trusted, lineage.bare)
+        down = not trusted or is_interlocked(book, table)
+        found |= _shuffler(lineage, down=down)
+    found["device_trusted"] = {(one,): int(trusted) for one, (trusted, _) in identities.items()}
+    found["device_bare"] = {(one,): int(bare) for one, (_, bare) in identities.items()}
+    return found
+
+
+def _suspending_code(table: TableState) -> tuple[int, str] | None:
+    """Number and code of the first open irregularity that suspends the table; None for none."""
+    if table.phase is not Phase.SUSPENDED:
+        return None
+    suspends = ((one.number, one.code.value) for one in table.open_irregularities if one.suspends)
+    return next(suspends, None)
+
+
+def _shoe_numbers(shoe: ShoeState | None) -> dict[str, int]:
+    """Absent rather than wrong: no shoe yet, or one joined after some cards had left."""
+    if shoe is None:
+        return {}
+    left = {} if shoe.joined else {"cards_left": shoe.cards_left()}
+    return {**left, "shoe_number": shoe.number, "coups_in_shoe": shoe.coups_begun}
+
+
+def _stages(core: Core, state: CoreState) -> Iterator[tuple[str, Stage]]:
+    yield DEALING_SHOE, state.shoe_driver.stage
+    shuffler = core.settings.shuffler
+    for one in state.auxiliary:
+        of_shuffler = shuffler is not None and one.port == shuffler.port
+        yield SHUFFLER if of_shuffler else one.port, one.state.stage
+
+
+def _shuffler(lineage: Lineage, *, down: bool) -> Samples:
+    found: Samples = {
+        "shuffler_down": {NO_LABELS: int(down)},
+        "shuffler_warnings_open": {NO_LABELS: len(lineage.warnings)},
+        "batch_stage": {
+            labels: value
+            for life in lineage.lives
+            for labels, value in states(life.stage.value, _BATCH_STAGES, life.back).items()
+        },
+        "batch_bars": {(life.back,): len(life.block_reasons) for life in lineage.lives},
+    }
+    if lineage.warnings:
+        since_ns = min(one.since_ns for one in lineage.warnings)
+        found["shuffler_warning_since_seconds"] = {NO_LABELS: since_ns / NS_PER_S}
+    return found

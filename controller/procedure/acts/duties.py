@@ -18,8 +18,7 @@ from msgspec import Struct
 from controller.procedure.acts.batch_record import is_shuffled
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.opening import CompletedAct, OpeningState
+from controller.procedure.state import CompletedAct, OpeningState, TableState
 from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.profiles.rule_values import RuleValues

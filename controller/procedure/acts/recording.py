@@ -12,8 +12,7 @@ from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import ACTS_PER_SHOE, act_points
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.opening import NOBODY, CompletedAct, OpeningState
+from controller.procedure.state import NOBODY, CompletedAct, OpeningState, TableState
 from controller.procedure.step_result import Step, accept
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.profiles.rule_points import RulePoint

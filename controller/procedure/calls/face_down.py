@@ -7,13 +7,13 @@ Source: NY (f)(3), (g); S42 (g)(3)(ii)-(iii), (h)(1)-(3), (k)(5); WA overview 3,
 from types import MappingProxyType
 from typing import Final
 
-from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     COUNT_CALLED,
     HAND_OF,
     NAMES,
     DueCall,
     count_call,
+    phrase_text,
     requires,
 )
 from controller.procedure.calls.reveal_seats import (

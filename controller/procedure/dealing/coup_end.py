@@ -13,7 +13,7 @@ from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced, HandsCleared
 from controller.procedure.acts.discard_rack import prompt_coup_discard
 from controller.procedure.calls.prompts import prompt_last_hand
-from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_burn
+from controller.procedure.dealing.burn import begin_due_burn, postpone_burn
 from controller.procedure.dealing.shoe_count import count_after_coup
 from controller.procedure.effects import (
     CoupClosed,
@@ -25,21 +25,26 @@ from controller.procedure.effects import (
     ShoeEnded,
 )
 from controller.procedure.events import CardDrawn, CoupForcedOut, ResultDeclared, ShoeStandsBy
-from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, Trigger, due_words
-from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
-from controller.procedure.play import ask, takes
-from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.shuffler.batch_life import apply_fact
-from controller.procedure.state import CoupState, ShoeState, ShoeTally
-from controller.procedure.states.finished_coups import (
+from controller.procedure.finished_coups import (
     FINISHED_COUPS_MAX,
     FinishedCoup,
     PaymentRules,
     packed_wagers,
 )
-from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn, ResultDeclaration
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.phases import Phase, Trigger, due_words
+from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
+from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.shuffler.batch_life import apply_fact
+from controller.procedure.state import (
+    NOTHING_TO_REMEDY,
+    CoupState,
+    LastDrawn,
+    ResultDeclaration,
+    ShoeState,
+    ShoeTally,
+)
+from controller.procedure.step_result import Step, accept, ask, prompt, raise_irregularity, takes
 from controller.procedure.wagering.wagers import pay_coup
 from controller.rules.actions.actions import DeclareResult
 from controller.rules.cards import Card, point_value
@@ -47,7 +52,7 @@ from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.rules.profiles.rule_points import RulePoint
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from foundation.message import Message, message
 
 # The place of the result after the six cards a coup can have, counted from 0.

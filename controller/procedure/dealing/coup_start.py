@@ -14,28 +14,26 @@ from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
 from controller.procedure.calls.prompts import prompt_before_first_card
+from controller.procedure.dealing.burn import check_cards_left, describe_cards
 from controller.procedure.dealing.coup_end import close_coup
 from controller.procedure.dealing.due_cards import open_coup, raise_first_card_claimed_for_banker
 from controller.procedure.dealing.held_hands import open_coup_with_held_cards
-from controller.procedure.dealing.remedy_burn import check_cards_left, describe_cards
-from controller.procedure.dealing.shoe import (
+from controller.procedure.dealing.shoe import join_shoe, join_shoe_in_burn, rack_drawn_card
+from controller.procedure.dealing.shoe_count import (
     count_card,
-    join_shoe,
-    join_shoe_in_burn,
-    rack_drawn_card,
+    count_in_coup,
+    is_first_by_shoe_count,
 )
-from controller.procedure.dealing.shoe_count import count_in_coup, is_first_by_shoe_count
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.places import HAND_OF, HAND_PLACES, PLACE_NAMES, place_points
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard
-from controller.procedure.states.remedy import LastDrawn
+from controller.procedure.state import CoupState, DealtCard, LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.actions.actions import CallNoMoreBets
-from controller.rules.coup import FIRST_FOUR_PLACES, Place
+from controller.rules.coup import Place
 from controller.rules.profiles.rule_points import RulePoint
 from foundation.message import Message, message
 
@@ -190,21 +188,6 @@ def begins_another_coup(coup: CoupState, claimed: Place) -> bool:
     index = HAND_PLACES.index(claimed) + coup.carried
     first = claimed is Place.PLAYER_1 and len(coup.cards) + len(coup.aside) > coup.carried
     return first or not coup.can_continue_at(index)
-
-
-def read_partial_claim(step: Step, event: CardDrawn) -> CardDrawn:
-    """The card with its place in a partial coup, where the shoe reports it without one.
-
-    It is the next of the first four places; the hand of a further card is unknown.
-    """
-    shoe = step.state.shoe
-    coup = shoe.coup if shoe is not None else None
-    if event.claimed is not Place.UNCLAIMED or coup is None or not coup.partial:
-        return event
-    filled = max((HAND_PLACES.index(dealt.place) for dealt in coup.cards), default=-1) + 1
-    if filled >= len(FIRST_FOUR_PLACES):
-        return event
-    return replace(event, claimed=HAND_PLACES[filled])
 
 
 # --- a shoe whose beginning was not seen ---------------------------------------------------------

@@ -13,7 +13,7 @@ the shoe; in a burn for an irregularity they are cut cards of play, and the seco
 from msgspec.structs import replace
 
 from controller.procedure.calls.prompts import prompt_last_hand
-from controller.procedure.dealing.remedy_burn import stop_burn
+from controller.procedure.dealing.burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
 from controller.procedure.events import CutCardDrawn
 from controller.procedure.irregularities import IrregularityCode

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
-from controller.procedure.classify import RULINGS
+from controller.procedure.dealing.burn import check_cards_left
 from controller.procedure.dealing.ghost_hand import begin_ghost_hand
-from controller.procedure.dealing.remedy_burn import check_cards_left
 from controller.procedure.dealing.reveal import check_third_card
 from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import PromptKind
@@ -29,9 +28,9 @@ from controller.procedure.places import (
     points_of_ruling,
 )
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard
-from controller.procedure.states.remedy import LastDrawn
+from controller.procedure.state import CoupState, DealtCard, LastDrawn
 from controller.procedure.step_result import (
+    RULINGS,
     Step,
     accept,
     prompt,

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced
-from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
+from controller.procedure.dealing.burn import begin_due_burn, owe_burn_later
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
 from controller.procedure.events import CardDrawn, ResultDeclared
@@ -32,16 +32,16 @@ from controller.procedure.places import (
     banker_stood_on_7,
     ruling_points,
 )
-from controller.procedure.play import takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import DealtCard, ShoeState
-from controller.procedure.states.remedy import (
+from controller.procedure.state import (
+    DealtCard,
     ErrorCard,
     LastDrawn,
     RemedyState,
     ResultDeclaration,
+    ShoeState,
 )
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity, takes
 from controller.rules.actions.actions import DeclareResult, Resolution
 from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import burn_value

@@ -14,10 +14,9 @@ from controller.procedure.calls.visibility import all_seen
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.step_result import Step, raise_irregularity, takes
 from controller.rules.actions.actions import OperatorAction, RequestGhostHand
 from controller.rules.actions.declaration import name_of
 from controller.rules.profiles.rule_points import RulePoint

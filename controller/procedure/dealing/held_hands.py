@@ -11,21 +11,18 @@ before it; the cards after a coup that it ends begin the next one.
 from msgspec.structs import replace
 
 from controller.custody.moves import CardPlaced
-from controller.procedure.classify import RULINGS
+from controller.procedure.dealing.burn import check_cards_left
 from controller.procedure.dealing.coup_end import close_coup, judge_result, resume_coup
 from controller.procedure.dealing.due_cards import open_coup, place_card
 from controller.procedure.dealing.error_cards import carry_point, move_to_rack
-from controller.procedure.dealing.remedy_burn import check_cards_left
 from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.places import HAND_OF, HAND_PLACES, PLACE_NAMES, due_place
-from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard
-from controller.procedure.states.remedy import ErrorCard, LastDrawn
-from controller.procedure.step_result import Step, prompt, raise_irregularity
+from controller.procedure.state import CoupState, DealtCard, ErrorCard, LastDrawn
+from controller.procedure.step_result import RULINGS, Step, prompt, raise_irregularity, takes
 from controller.rules.coup import Place, draw_decision, is_complete
 from foundation.message import message
 

@@ -10,14 +10,13 @@ irregularity between coups; in mid-coup the floorperson compares what is left of
 
 from msgspec.structs import replace
 
+from controller.procedure.dealing.burn import rack_burn_cards
 from controller.procedure.dealing.held_hands import open_partial_coups_drawn_after
-from controller.procedure.dealing.remedy_burn import rack_burn_cards
 from controller.procedure.events import ProgramReplaced, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.step_result import Step, ask, raise_irregularity
 from foundation.message import message
 
 

@@ -13,27 +13,38 @@ could not be read is ignored.
 
 from msgspec.structs import replace
 
-from controller.procedure.classify import trigger_of
+from controller.procedure.dealing.burn import burn_put_back, burn_put_off
 from controller.procedure.dealing.coup_end import (
     abandon_coup,
     build_coup_record,
     close_complete_coup,
     judge_result,
 )
-from controller.procedure.dealing.coup_start import read_partial_claim, with_claimed_card
+from controller.procedure.dealing.coup_start import with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
-from controller.procedure.dealing.remedy_burn import burn_put_back, burn_put_off
+from controller.procedure.dealing.shoe_count import read_partial_claim
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
-from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
-from controller.procedure.states.remedy import NOTHING_TO_REMEDY
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.state import (
+    NOTHING_TO_REMEDY,
+    CoupState,
+    DealtCard,
+    ShoeState,
+    TableState,
+)
+from controller.procedure.step_result import (
+    Step,
+    accept,
+    ask,
+    raise_irregularity,
+    takes,
+    trigger_of,
+)
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from foundation.message import Message, message

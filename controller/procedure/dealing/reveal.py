@@ -23,10 +23,9 @@ from controller.procedure.calls.visibility import PLACES, all_seen, is_on_layout
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.step_result import Step, accept, raise_irregularity, takes
 from controller.rules.actions.actions import GiveUpReveal, OperatorAction
 from controller.rules.actions.choices import LayoutPart
 from controller.rules.actions.declaration import name_of

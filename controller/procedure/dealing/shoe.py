@@ -26,17 +26,14 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.between_shoes import note_loading
 from controller.procedure.opening.dead_table import prompt_at_closing
 from controller.procedure.opening.first_card_checks import (
-    check_first_card,
     prompt_at_opening,
     use_up_joined_shoe,
 )
 from controller.procedure.opening.gaming_day import gaming_day_due, next_shoe_number
 from controller.procedure.phases import Trigger, due_words
-from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
-from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.step_result import Step, accept, ends_unreported, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.rules.actions.actions import CloseShoe, OperatorAction
 from controller.rules.actions.choices import ActKind
@@ -157,15 +154,6 @@ def rack_drawn_card(step: Step, event: CardDrawn) -> Step:
     """Put the card drawn last into the discard rack."""
     step = step.place_drawn(CardPlace.DISCARD_RACK)
     return step.with_shoe(replace(step.shoe, aside=(*step.shoe.aside, event.card)))
-
-
-def count_card(book: RuleBook, step: Step, event: CardDrawn, *, over: bool = False) -> Step:
-    """Count a card that left the shoe; the first one shows whether the shoe was made ready."""
-    drawn = step.shoe.cards_drawn + 1
-    step = step.with_shoe(replace(step.shoe, cards_drawn=drawn, drawn_last=LastDrawn.NOTHING))
-    if drawn > 1 or step.shoe.joined or over:
-        return step
-    return check_first_card(book, step, event.back)
 
 
 def raise_beyond_decks(

@@ -1,4 +1,4 @@
-"""The shoe's own count of a hand, where it differs from the order of drawing: what it may claim.
+"""Counts cards that leave the shoe; and the shoe's own count of a hand, where it differs.
 
 Source: S42 (g)(3), (k)(2), (k)(3); D-16.
 
@@ -11,13 +11,24 @@ again.
 from msgspec.structs import replace
 
 from controller.procedure.events import CardDrawn
+from controller.procedure.opening.first_card_checks import check_first_card
 from controller.procedure.places import HAND_PLACES
-from controller.procedure.state import CoupState, DealtCard, ShoeState
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import CoupState, DealtCard, LastDrawn, ShoeState
 from controller.procedure.step_result import Step
 from controller.rules.cards import Card
-from controller.rules.coup import Place, next_place
+from controller.rules.coup import FIRST_FOUR_PLACES, Place, next_place
 
 Counted = tuple[DealtCard, ...]
+
+
+def count_card(book: RuleBook, step: Step, event: CardDrawn, *, over: bool = False) -> Step:
+    """Count a card that left the shoe; the first one shows whether the shoe was made ready."""
+    drawn = step.shoe.cards_drawn + 1
+    step = step.with_shoe(replace(step.shoe, cards_drawn=drawn, drawn_last=LastDrawn.NOTHING))
+    if drawn > 1 or step.shoe.joined or over:
+        return step
+    return check_first_card(book, step, event.back)
 
 
 def claims_by_shoe_count(counted: Counted | None, place: Place) -> tuple[Place, ...]:
@@ -93,3 +104,18 @@ def _faces(counted: Counted) -> tuple[Card, ...] | None:
     """The faces of these cards; None where one could not be read."""
     faces = tuple(dealt.card for dealt in counted if dealt.card is not None)
     return faces if len(faces) == len(counted) else None
+
+
+def read_partial_claim(step: Step, event: CardDrawn) -> CardDrawn:
+    """The card with its place in a partial coup, where the shoe reports it without one.
+
+    It is the next of the first four places; the hand of a further card is unknown.
+    """
+    shoe = step.state.shoe
+    coup = shoe.coup if shoe is not None else None
+    if event.claimed is not Place.UNCLAIMED or coup is None or not coup.partial:
+        return event
+    filled = max((HAND_PLACES.index(dealt.place) for dealt in coup.cards), default=-1) + 1
+    if filled >= len(FIRST_FOUR_PLACES):
+        return event
+    return replace(event, claimed=HAND_PLACES[filled])

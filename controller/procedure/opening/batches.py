@@ -41,8 +41,7 @@ from controller.procedure.opening.cut import describe_cutter
 from controller.procedure.opening.dead_table import refusal_to_swap
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.readiness import batch_obstacles, obstacle_code, obstacle_points
-from controller.procedure.state import TableState
-from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
+from controller.procedure.state import NOBODY, SHORT_BATCH, OpeningDefect, TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.rules.actions.actions import OperatorAction, RecordAct

@@ -24,8 +24,7 @@ from controller.procedure.acts.recording import (
 )
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.opening import NOBODY, THE_DEALER, OpeningDefect, OpeningState
+from controller.procedure.state import NOBODY, THE_DEALER, OpeningDefect, OpeningState, TableState
 from controller.procedure.step_result import Step
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind

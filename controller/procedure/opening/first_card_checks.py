@@ -40,7 +40,7 @@ from controller.procedure.shuffler.readiness import (
     is_defect_gone,
     prompt_obstacles,
 )
-from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
+from controller.procedure.state import NOBODY, SHORT_BATCH, OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.call_phrases import GROUP_OF, CallGroup

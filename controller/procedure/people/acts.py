@@ -1,6 +1,10 @@
-"""Sends each act of a person to its handler; acts on received cards and their shuffle.
+"""Sends each act of a person to its handler; received cards, their shuffle, and conduct.
 
-Source: NY (a)(2), (d); S42 (d), (e)(1)-(3); NJ 1.12(d); WA shuffle; D-34.
+Source: NY (a)(2), (b)(4), (d), (f)(3)(i), (i)(5); S42 (b)(5), (d), (e)(1)-(3), (j)(5); NJ 1.12(d);
+WA shuffle; WA-pre-1; HG-bac-shoe, HG-mini-dealer; D-34.
+
+Decisions. A patron who turns a hand by right, or who holds the shoe where it passes, breaks no rule
+by touching cards.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,6 +35,7 @@ from controller.procedure.acts.recording import (
     without_stack,
 )
 from controller.procedure.effects import PromptKind
+from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.batches import (
     load_batch,
     put_into_shuffler,
@@ -38,11 +43,6 @@ from controller.procedure.opening.batches import (
     record_shuffler_opened,
     release_batch,
     suspend_alternation,
-)
-from controller.procedure.opening.conduct import (
-    pass_shoe,
-    record_cards_touched,
-    record_wager_touched,
 )
 from controller.procedure.opening.cut import (
     make_cut,
@@ -60,9 +60,9 @@ from controller.procedure.opening.dead_table import (
 from controller.procedure.people.stated_shoe import report_jam, state_shoe_empty
 from controller.procedure.people.wager_statements import record_verbal_wager
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.operator_facts import apply_act, contradiction
+from controller.procedure.shuffler.batch_life import apply_act, contradiction
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step, prompt
+from controller.procedure.step_result import Step, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind
@@ -248,6 +248,55 @@ def _check_feathered(book: RuleBook, state: TableState, act: OperatorAction[Reco
     if why is not None:
         return refuse_act(book, state, act, why, RulePoint.SHUFFLE_FINISH)
     return record_act(book, begin_act(state), act)
+
+
+def pass_shoe(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
+    """Record that the shoe passed to the patron of a seat."""
+    if not book.shoe_passes:
+        why = message("dealer_draws_cards_at_this_table")
+        return refuse_act(book, state, act, why, RulePoint.DEALER_DRAWS)
+    if act.action.seat == 0 or (book.seats and act.action.seat not in book.seats):
+        why = message("name_seat_from_1")
+        if book.seats:
+            why = message("name_seat_of", seats=book.seats)
+        return refuse_act(book, state, act, why, RulePoint.SHOE_PASSES)
+    opening = replace(state.opening, holder=act.action.seat)
+    return record_act(
+        book,
+        with_opening(begin_act(state), opening),
+        act,
+        message("seat_number", seat=act.action.seat),
+    )
+
+
+def record_cards_touched(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
+    """Record that somebody touched cards; `person` and `second` are the staff on duty."""
+    shoe = state.shoe
+    coup = shoe.coup if shoe is not None else None
+    rights = (coup.reveal.player_seat, coup.reveal.banker_seat) if coup is not None else ()
+    if act.action.seat and act.action.seat in rights:
+        why = message("seat_turns_hand_this_coup_by_right", seat=act.action.seat)
+        return refuse_act(book, state, act, why, RulePoint.CARDS_UNTOUCHED, RulePoint.REVEAL_RIGHT)
+    if act.action.seat and act.action.seat == state.opening.holder and book.shoe_passes:
+        why = message("seat_holds_shoe_and_deals_not_incident", seat=act.action.seat)
+        return refuse_act(book, state, act, why, RulePoint.SHOE_PASSES)
+    return _record_incident(book, state, act, IrregularityCode.CARDS_TOUCHED)
+
+
+def record_wager_touched(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
+    """Record that a wager was touched after betting closed."""
+    return _record_incident(book, state, act, IrregularityCode.WAGER_TOUCHED)
+
+
+def _record_incident(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct], code: IrregularityCode
+) -> Step:
+    seat = act.action.seat
+    where = message("at_seat", seat=seat) if seat else message("by_somebody_without_seat")
+    staff = tuple(one for one in (act.person, act.action.second) if one)
+    detail = message("incident_on_duty", where=where, staff=staff)
+    step = record_act(book, begin_act(state), act, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
 _HANDLERS: Final[Mapping[ActKind, ActHandler]] = MappingProxyType(

@@ -12,20 +12,19 @@ that could not be read is burned without a count.
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.error_cards import move_to_rack, set_aside
-from controller.procedure.dealing.remedy_burn import (
+from controller.procedure.dealing.burn import (
     begin_due_burn,
     owe_burn_later,
     owe_burn_now,
     rack_burn_cards,
 )
+from controller.procedure.dealing.error_cards import move_to_rack, set_aside
 from controller.procedure.effects import Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import COUP_ENDS, Phase, Trigger
-from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.states.remedy import ErrorCard, LastDrawn
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.state import ErrorCard, LastDrawn
+from controller.procedure.step_result import Step, raise_irregularity, takes
 from controller.rules.actions.actions import OperatorAction, ReportFaceUp
 from controller.rules.actions.declaration import name_of
 from controller.rules.cards import Card, burn_value

@@ -14,20 +14,20 @@ from msgspec.structs import replace
 
 from controller.procedure.dealing.coup_end import count_outcome
 from controller.procedure.effects import CoupCorrected, Prompt, PromptKind, Refusal
-from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.finished_coups import (
+from controller.procedure.finished_coups import (
     EarlierShoe,
     FinishedCoup,
     corrected_coups,
     coup_of_number,
 )
+from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept
 from controller.procedure.wagering.payment import results_by_outcome, terms_of
 from controller.rules.actions.actions import CorrectCoup, OperatorAction
 from controller.rules.actions.declaration import name_of
 from controller.rules.outcome import Outcome
-from controller.rules.settlement.payout_difference import (
+from controller.rules.settlement.payout import (
     PayoutDifference,
     SettledWager,
     payout_differences,

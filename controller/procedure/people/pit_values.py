@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import PitValue
+from controller.procedure.state import PitValue, TableState
 from controller.procedure.wagering.payment import terms_of
 from controller.rules.actions.actions import ChangeSetting
 from controller.rules.actions.declaration import name_of

@@ -1,9 +1,22 @@
-"""Changes a setting in play: when its clause allows it, with the notice it requires.
+"""Changes a setting in play: when its clause allows it, after which notice, and what holds then.
 
 Also decides which differences of a new file may not be applied at a start.
-Source: NY-c-5-notice, NY-c-6-notice, NY-c-7-change; S42-c-5-notice, S42-e-2-ii-B, S42-j-3-ii; D-27.
+Source: NY-c-5-notice, NY-c-6-notice, NY-c-7-change, NY-i-3-elect; S42-c-5-notice, S42-c-6-notice,
+S42-e-2-ii-B, S42-j-3-ii; NJ-3.3-e-notice, NJ-7.3-f-notice; X-32; D-27.
+
+Decisions. A notice is required where a clause of the profile's own rule asks for it; a clause that
+is borrowed from another rule requires none. Where the rule does not name who gets notice of a
+change of vigorish, New York's audience is used: players and commission. A change holds until
+table.toml or its profile has another value than when the change was made: the file has the last
+word. Where the file was changed so that the settings contradict each other, none of the changes
+holds.
 """
 
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -11,19 +24,6 @@ from msgspec.structs import replace
 
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, PromptKind, Refusal, SettingChanged
-from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
-from controller.procedure.people.effective_rules import (
-    DECKS,
-    changed_book,
-    changed_profile,
-    setting_text,
-)
-from controller.procedure.people.notices import (
-    Audience,
-    is_posted_without_vigorish,
-    missing_notice,
-    required_notices,
-)
 from controller.procedure.people.pit_values import (
     differences_from_pit,
     is_bound,
@@ -32,20 +32,264 @@ from controller.procedure.people.pit_values import (
     with_pit_value,
 )
 from controller.procedure.phases import BURNS_BEFORE_COUP, BURNS_BEFORE_PLAY, Phase
-from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
-from controller.procedure.step_result import Step, accept, prompt
+from controller.procedure.state import ChangedSetting, NoticeGiven, TableState
+from controller.procedure.step_result import Step, accept, ends_unreported, prompt
 from controller.rules.actions.actions import ChangeSetting, GiveNotice, OperatorAction
 from controller.rules.actions.declaration import name_of
-from controller.rules.profiles.profile import Profile, ProfileError
+from controller.rules.profiles.house_profile import Change, House, apply_house
+from controller.rules.profiles.profile import Profile, ProfileError, ProfileValue
 from controller.rules.profiles.rule_points import RulePoint
-from controller.rules.profiles.setting_definitions import SHAPES
-from controller.rules.profiles.setting_types import describe_value
+from controller.rules.profiles.setting_definitions import CONSTANTS, SHAPES
+from controller.rules.profiles.setting_types import (
+    KeyedTexts,
+    Text,
+    Tokens,
+    WholeNumber,
+    WholeNumbers,
+    YesNo,
+    describe_value,
+)
+from controller.rules.setting_values import PitUniform, VigorishMode
 from controller.rules.settlement.pit import pit_differences
 from controller.rules.settlement.terms import Terms
 from foundation.message import Message, message
+
+DECKS: Final = "decks_per_shoe"
+CACHED_BOOKS_MAX: Final = 16
+
+
+# Called for every event; equal settings give an equal book, so the cache is not observable.
+@lru_cache(maxsize=CACHED_BOOKS_MAX)
+def changed_book(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> RuleBook:
+    """The book with these changes; `book` is the one without any."""
+    holding = changes_in_force(book, settings)
+    if not holding:
+        return book
+    try:
+        profile = changed_profile(book.profile, holding, stored=True)
+    except ProfileError:
+        return book
+    by_table = any(one.setting == DECKS for one in holding)
+    decks = profile.rules.decks_per_shoe if by_table else book.decks
+    changed = RuleBook.of(profile, decks, book.observed)
+    return replace(
+        book,
+        profile=profile,
+        unchanged=book.profile,
+        decks=decks,
+        citations=changed.citations,
+    )
+
+
+def changes_in_force(
+    book: RuleBook, settings: tuple[ChangedSetting, ...]
+) -> tuple[ChangedSetting, ...]:
+    """The changes whose file value is unchanged; `book` is the one without changes."""
+    return tuple(one for one in settings if one.file_value == setting_text(book, one.setting))
+
+
+def setting_text(book: RuleBook, setting: str) -> str:
+    """The value of a setting at the table, as text; the number of decks is the table's."""
+    return (
+        str(book.decks) if setting == DECKS else describe_value(book.profile.value(setting).value)
+    )
+
+
+def changed_profile(
+    profile: Profile, settings: Iterable[ChangedSetting], *, stored: bool = False
+) -> Profile:
+    """The profile with these settings. Raises ProfileError where its clauses refuse one.
+
+    `stored`: the table has them already.
+    """
+    changes = tuple(
+        Change(one.setting, parse_value(one.setting, one.value), one.reason) for one in settings
+    )
+    # What a house has chosen for itself it may choose again.
+    opened = replace(profile, values=tuple(_unfixed(value) for value in profile.values))
+    house = House(profile.name, profile.name, profile.title, profile.source, changes)
+    changed = apply_house(house, opened, stored=stored)
+    values = zip(profile.values, opened.values, changed.values, strict=True)
+    merged = tuple(own if now is before else now for own, before, now in values)
+    return replace(changed, values=merged, base=profile.base)
+
+
+def _unfixed(value: ProfileValue) -> ProfileValue:
+    return replace(value, assumed=True) if value.house else value
+
+
+NOTHING: Final = "nothing"
+_DIGITS_MAX: Final = 9
+_NEXT_KEY: Final = re.compile(r", *(?=\w+:)")
+
+
+class ChangeMoment(StrEnum):
+    """When a setting may change: a coup is dealt and paid by the settings it began with."""
+
+    BETWEEN_COUPS = "between_coups"
+    BETWEEN_SHOES = "between_shoes"
+    NEVER = "never"
+
+
+# Settings that decide what may be bet on and what is paid.
+_BETWEEN_COUPS: Final = (
+    *("verbal_cash_wagers", "dragon_bonus_table", "total_cards_require_base"),
+    *("seat_may_bet_player_and_banker", "bonus_requires_base"),
+    *("odds_player", "odds_banker", "odds_tie", "none_six_odds", "tie_result_player_banker"),
+    *("odds_dragon7", "odds_panda8", "odds_total_4", "odds_total_5", "odds_total_6"),
+    *("vig_mode", "vig_rate", "vig_rounding", "vig_collection", "pay_procedure"),
+    *("pay_control_reference", "ghost_hands_control_reference"),
+)
+# Settings that bind the persons who could change them.
+_OF_PEOPLE: Final = (
+    *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
+)
+# Settings that the clauses fix; so are the lists of permitted values ("*_allowed").
+_NEVER: Final = (
+    *("decks_min", "decks_max", "wagers_base", "ez_dragon7", "feed_direction"),
+    *_OF_PEOPLE,
+    *CONSTANTS,
+)
+
+
+def _moment(setting: str) -> ChangeMoment:
+    if setting in _NEVER or setting.endswith("_allowed"):
+        return ChangeMoment.NEVER
+    return ChangeMoment.BETWEEN_COUPS if setting in _BETWEEN_COUPS else ChangeMoment.BETWEEN_SHOES
+
+
+MOMENTS: Final = MappingProxyType({setting: _moment(setting) for setting in SHAPES})
+
+
+def parse_value(setting: str, text: str) -> object:
+    """Parse a value from text, as a profile's file has it; it is validated later."""
+    text = text.strip()
+    match SHAPES[setting]:
+        case WholeNumber():
+            return _parse_number(text)
+        case WholeNumbers():
+            return [_parse_number(one.strip()) for one in text.split(",")]
+        case YesNo() if text in ("true", "false"):
+            return text == "true"
+        case KeyedTexts():
+            return [] if text == NOTHING else _NEXT_KEY.split(text)
+        case Tokens():
+            return [] if text == NOTHING else [one.strip() for one in text.split(",")]
+        case Text() if text == NOTHING:
+            return ""
+        case _:
+            return text
+
+
+def _parse_number(text: str) -> int | str:
+    plain = text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX
+    return int(text) if plain else text
+
+
+NS_PER_MINUTE: Final = 60 * 10**9
+# Written notice to surveillance comes half an hour before.
+SURVEILLANCE_MINUTES: Final = 30
+
+
+class Audience(StrEnum):
+    """Who gets notice of a coming change."""
+
+    PLAYERS = "players"
+    COMMISSION = "commission"
+    SURVEILLANCE = "surveillance"
+
+
+class NoticeRequirement(Struct, frozen=True):
+    """A notice that a change requires: clauses, audience, and minutes before the change."""
+
+    clauses: tuple[str, ...]
+    to: tuple[Audience, ...]
+    minutes: int
+
+
+_ALL: Final = (Audience.PLAYERS, Audience.COMMISSION)
+_WITHOUT_VIGORISH: Final = (
+    VigorishMode.NONE_SIX,
+    VigorishMode.NONE_TOTAL_CARDS,
+    VigorishMode.NONE,
+)
+
+
+def is_posted_without_vigorish(setting: str, new: str) -> bool:
+    """Whether this value is a variant without vigorish, of which notice is posted."""
+    return setting == "vig_mode" and new in _WITHOUT_VIGORISH
+
+
+def required_notices(
+    profile: Profile, setting: str, old: str, new: str
+) -> tuple[NoticeRequirement, ...]:
+    """The notices that this change of a value (as text) requires under this profile."""
+    if setting == "pay_procedure":
+        return _notice_of_pay_procedure(profile)
+    required = (
+        NoticeRequirement(_own_clauses(profile, point), to, minutes)
+        for point, to, minutes in _notice_points(setting, old, new)
+    )
+    return tuple(requirement for requirement in required if requirement.clauses)
+
+
+def _notice_of_pay_procedure(profile: Profile) -> tuple[NoticeRequirement, ...]:
+    """By `pay_procedure_pit_uniform`: a house may ask for it where its rule does not."""
+    if profile.rules.pay_pit_uniform is not PitUniform.ENFORCE_30_MINUTES_NOTICE:
+        return ()
+    clauses = profile.citations_for(RulePoint.PAY_PROCEDURE_NOTICE)
+    return (NoticeRequirement(clauses, (Audience.SURVEILLANCE,), SURVEILLANCE_MINUTES),)
+
+
+def _notice_points(
+    setting: str, old: str, new: str
+) -> tuple[tuple[RulePoint, tuple[Audience, ...], int], ...]:
+    match setting:
+        case "vig_mode":
+            posted = (RulePoint.NO_VIGORISH_NOTICE, (Audience.PLAYERS,), 0)
+            changed = (RulePoint.VIGORISH_NOTICE, _ALL, 0)
+            return (changed, posted) if is_posted_without_vigorish(setting, new) else (changed,)
+        case "vig_rate" if int(new) > int(old):
+            return ((RulePoint.VIGORISH_NOTICE, _ALL, 0),)
+        case "dragon_bonus_table":
+            return ((RulePoint.BONUS_TABLE_CHANGE, (Audience.COMMISSION,), 0),)
+        case "reshuffle_after_lace":
+            to = (Audience.SURVEILLANCE,)
+            return ((RulePoint.RESHUFFLE_NOTICE, to, SURVEILLANCE_MINUTES),)
+        case _:
+            return ()
+
+
+def _own_clauses(profile: Profile, point: RulePoint) -> tuple[str, ...]:
+    citation = profile.citation(point)
+    return citation.grounds.basis if citation is not None else ()
+
+
+def missing_notice(
+    requirement: NoticeRequirement,
+    notices: tuple[NoticeGiven, ...],
+    setting: str,
+    value: str,
+    at_ns: int,
+) -> Message | None:
+    """What is still to be done for this notice; None where it was given in time."""
+    for to in requirement.to:
+        times = [
+            notice.at_ns
+            for notice in notices
+            if (notice.setting, notice.value, notice.to) == (setting, value, to.value)
+        ]
+        if not times:
+            if not requirement.minutes:
+                return message("record_notice_first", to=to.value)
+            return message("record_notice_and_wait", to=to.value, minutes=requirement.minutes)
+        left_ns = min(times) + requirement.minutes * NS_PER_MINUTE - at_ns
+        if left_ns > 0:
+            minutes = -(-left_ns // NS_PER_MINUTE)
+            return message("notice_given_wait", to=to.value, count=minutes)
+    return None
+
 
 # Points cited with a change, beside the clauses of the setting itself.
 _POINTS: Final = {

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.staff import DecisionCount
+from controller.procedure.state import DecisionCount, TableState
 from controller.procedure.step_result import Step, accept
 from controller.rules.actions.actions import (
     CorrectCoup,

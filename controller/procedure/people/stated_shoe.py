@@ -21,10 +21,9 @@ from controller.procedure.acts.recording import (
 from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger, due_words
-from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.step_result import Step, ask, raise_irregularity
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.declaration import SUPERVISORS
 from controller.rules.profiles.rule_points import RulePoint

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.procedure.calls.prompts import prompt_what_waited
+from controller.procedure.dealing.burn import begin_due_burn
 from controller.procedure.dealing.coup_end import (
     close_coup,
     publish_coup,
@@ -29,7 +30,6 @@ from controller.procedure.dealing.error_cards import (
     decide_error_cards,
 )
 from controller.procedure.dealing.held_hands import begin_hand_drawn_after
-from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.dealing.shoe import join_shoe_in_burn, open_shoe
 from controller.procedure.effects import CoupFate, CoupRecord, Refusal, ResolutionRecorded
 from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, ShoeDeviceStarted
@@ -37,19 +37,18 @@ from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
 from controller.procedure.people.staff import refusal_of_person
 from controller.procedure.phases import Phase, Trigger, due_words
-from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
     CutState,
+    ErrorCard,
     NextShoe,
     OpenIrregularity,
     Suspension,
     TableState,
     shoes_to_correct,
 )
-from controller.procedure.states.remedy import ErrorCard
-from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
+from controller.procedure.step_result import Step, accept, ask, raise_irregularity, suspend_if_due
 from controller.rules.actions.actions import OperatorAction, Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import name_of

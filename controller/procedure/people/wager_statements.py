@@ -14,11 +14,9 @@ from msgspec.structs import replace
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import VerbalWager
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.state import TableState, VerbalWager
+from controller.procedure.step_result import Step, accept, ends_unreported, raise_irregularity
 from controller.procedure.wagering.payment import terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers, with_wagering
 from controller.rules.actions.actions import OperatorAction, RecordAct, StateWagers

@@ -13,11 +13,10 @@ from msgspec.structs import replace
 from controller.custody.batch_life.state import OpenWarning
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import describe_warning, warning_points
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.step_result import Step, ask, raise_irregularity
 from controller.rules.setting_values import ShuffleMode
 from foundation.message import message
 

@@ -25,8 +25,7 @@ from controller.procedure.effects import PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact, next_lineage
-from controller.procedure.state import TableState
-from controller.procedure.states.opening import OpeningDefect
+from controller.procedure.state import OpeningDefect, TableState
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.actions.choices import ActKind
 from controller.rules.profiles.rule_points import RulePoint

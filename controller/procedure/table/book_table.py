@@ -8,10 +8,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.play import Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import Play, Step
 from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
 from controller.procedure.table.row import Condition, Row, answers_whenever
 from controller.procedure.table.table import ROWS

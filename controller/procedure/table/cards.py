@@ -13,7 +13,6 @@ from controller.procedure.dealing import (
     coup_start,
     due_cards,
     error_cards,
-    remedy_burn,
     shoe,
 )
 from controller.procedure.irregularities.codes import IrregularityCode
@@ -44,7 +43,7 @@ from controller.procedure.table.claims import (
     LATE,
     THIRD_CARDS,
 )
-from controller.procedure.table.controls import (
+from controller.procedure.table.facts import (
     again,
     again_as,
     again_by_claim,
@@ -148,7 +147,7 @@ OVER: Final = (
         raises=breach(Code.CARD_AFTER_LAST_COUP, shoe.put_after_last),
     ),
     card(ANY_CARD, P.SHOE_OVER, when=(facts.burn_owed, facts.beyond_decks), raises=BEYOND),
-    card(ANY_OR_UNSEEN, P.SHOE_OVER, when=facts.burn_owed, do=remedy_burn.judge_early_burn_card),
+    card(ANY_OR_UNSEEN, P.SHOE_OVER, when=facts.burn_owed, do=burn.judge_early_burn_card),
     card(ANY_OR_UNSEEN, P.SHOE_OVER, raises=breach(Code.CARD_AFTER_LAST_COUP, shoe.put_after_last)),
 )
 
@@ -180,7 +179,7 @@ OF_THIS_SHOE: Final = (
         T.CLAIMED_BURN_FIRST,
         HANDS_COMPLETE,
         when=facts.burn_owed,
-        do=remedy_burn.judge_early_burn_card,
+        do=burn.judge_early_burn_card,
     ),
     row(
         T.CLAIMED_BURN_FIRST,
@@ -227,19 +226,19 @@ BURNS: Final = (
     card(
         T.CLAIMED_PLAYER_1,
         (P.BOXED_BURN, P.REMEDY_BURN),
-        raises=breach(Code.BURN_SHORT, remedy_burn.judge_remedy_burn_card),
+        raises=breach(Code.BURN_SHORT, burn.judge_remedy_burn_card),
     ),
-    card(ANY_CARD, (P.BOXED_BURN, P.COUP_BURN), do=remedy_burn.judge_remedy_burn_card),
-    card(ANY_OR_UNSEEN, P.REMEDY_BURN, do=remedy_burn.judge_remedy_burn_card),
+    card(ANY_CARD, (P.BOXED_BURN, P.COUP_BURN), do=burn.judge_remedy_burn_card),
+    card(ANY_OR_UNSEEN, P.REMEDY_BURN, do=burn.judge_remedy_burn_card),
     card(
         (*BURN_CARDS, T.UNCLAIMED_CARD),
         P.REMEDY_BURN_UNCOUNTED,
-        do=remedy_burn.judge_uncounted_remedy_card,
+        do=burn.judge_uncounted_remedy_card,
     ),
     card(
         ANY_OR_UNSEEN,
         P.REMEDY_BURN_UNCOUNTED,
-        do=remedy_burn.end_uncounted_remedy_burn,
+        do=burn.end_uncounted_remedy_burn,
         again=again,
     ),
     # Where a coup is on the table or comes next.
@@ -247,7 +246,7 @@ BURNS: Final = (
         BURN_CARDS,
         (*DUE_PHASES, *COMPLETE, P.ABANDONED),
         when=facts.burn_owed,
-        do=remedy_burn.judge_early_burn_card,
+        do=burn.judge_early_burn_card,
     ),
     card(T.CLAIMED_BURN, BEFORE_A_COUP, when=facts.continuous, do=burn.accept_announced_burn_card),
     card(BURN_CARDS, MAY_HOLD, when=facts.card_waits, do=error_cards.hold_card_drawn_after),
@@ -396,7 +395,7 @@ ENDS: Final = (
     card(T.CLAIMED_PLAYER_1, HANDS_COMPLETE, do=coup_end.close_at_next, again=again),
     card(T.CLAIMED_PLAYER_1, ABANDONED_PHASES, do=coup_end.leave_coup, again=again),
     # So is one without a place, where nothing observed comes between two coups.
-    card(T.UNCLAIMED_CARD, COMPLETE, when=facts.burn_owed, do=remedy_burn.judge_early_burn_card),
+    card(T.UNCLAIMED_CARD, COMPLETE, when=facts.burn_owed, do=burn.judge_early_burn_card),
     card(
         T.UNCLAIMED_CARD,
         (P.RESULT, P.ABANDONED_COMPLETE),
@@ -406,7 +405,7 @@ ENDS: Final = (
     card(T.UNCLAIMED_CARD, HANDS_COMPLETE, do=coup_end.close_at_next, again=again),
     card(T.UNCLAIMED_CARD, P.ABANDONED_COMPLETE, do=coup_end.leave_coup, again=again),
     # Any other card is drawn in error where the hands are complete; else the coup goes on with it.
-    card(ANY_CARD, COMPLETE, when=facts.burn_owed, do=remedy_burn.judge_early_burn_card),
+    card(ANY_CARD, COMPLETE, when=facts.burn_owed, do=burn.judge_early_burn_card),
     card(ANY_CARD, COMPLETE, raises=breach(Code.OVERDRAW, error_cards.hold_card)),
     card(T.CLAIMED_OUTSIDE, (P.ABANDONED, P.PARTIAL), raises=OUTSIDE),
     row(ANY_CARD, P.ABANDONED, do=coup_end.resume_coup_at_card, again=again),

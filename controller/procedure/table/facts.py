@@ -1,21 +1,82 @@
-"""The conditions of rows: facts of the shoe, the coup and the rule book, of no phase.
+"""What rows ask and do beside the rules: conditions, counting a card, asking again.
 
 Source: D-13, D-16, D-22.
 """
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.procedure.dealing.coup_start import begins_another_coup
 from controller.procedure.dealing.error_cards import holds_next_cards, holds_whole_hand
 from controller.procedure.dealing.shoe import begins_next_shoe
-from controller.procedure.dealing.shoe_count import claims_by_shoe_count, is_first_by_shoe_count
+from controller.procedure.dealing.shoe_count import (
+    claims_by_shoe_count,
+    count_card,
+    is_first_by_shoe_count,
+)
 from controller.procedure.events import Loss
-from controller.procedure.phases import Phase
+from controller.procedure.irregularities.codes import IrregularityCode
+from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import BURN_PLACES
-from controller.procedure.play import Play
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.table.row import Condition
+from controller.procedure.step_result import Play, raise_irregularity, trigger_of
+from controller.procedure.table.row import Condition, Control
 from controller.rules.coup import Place, next_place
+from foundation.message import message
+
+
+def count(play: Play) -> None:
+    """Count the card as drawn, once."""
+    if play.counted:
+        return
+    play.counted = True
+    play.step = count_card(play.book, play.step, play.event, over=play.step.state.shoe_over)
+
+
+def again(play: Play) -> None:
+    """Ask the same in the phase that follows."""
+    if play.moved:
+        assert play.asked is not None, "something was asked"
+        play.ask(play.asked)
+
+
+def again_as(trigger: Trigger) -> Control:
+    def again(play: Play) -> None:
+        play.ask(trigger)
+
+    again.__name__ = f"again_as_{trigger}"
+    return again
+
+
+def again_by_claim(play: Play) -> None:
+    """Ask in the coup that begins: the card is of no unseen coup there."""
+    if play.moved:
+        play.ask(trigger_of(play.event))
+
+
+def again_uncalled(play: Play) -> None:
+    """The coup began too early: raised once the card has its place in it."""
+    if play.moved:
+        number = play.before.shoe.coups_begun + 1
+        again_by_claim(play)
+        code, detail = (
+            IrregularityCode.CARD_BEFORE_NO_MORE_BETS,
+            message("coup_number", number=number),
+        )
+        play.step = raise_irregularity(play.book, play.step, code, detail)
+
+
+def read_as(place: Place) -> Control:
+    """A card without a place is taken for the one that is due."""
+
+    def read(play: Play) -> None:
+        if play.event.claimed is Place.UNCLAIMED:
+            play.event = replace(play.event, claimed=place)
+
+    read.__name__ = f"read_as_{place}"
+    return read
+
 
 # --- the rule book -------------------------------------------------------------------------------
 

@@ -8,9 +8,8 @@ from transitions import Machine
 
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.play import Play
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.step_result import Step, accept
+from controller.procedure.step_result import Play, Step, accept
 from foundation.message import Message
 
 Condition: TypeAlias = Callable[[Play], bool]

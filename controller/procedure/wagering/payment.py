@@ -11,7 +11,7 @@ wager is paid if that outcome alone decides it; one that depends on point counts
 from controller.procedure.effects import CoupFate, CoupPayment, CoupRecord
 from controller.procedure.places import HAND_PLACES
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.states.wagering import StandingWagers
+from controller.procedure.state import StandingWagers
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.rule_points import RulePoint

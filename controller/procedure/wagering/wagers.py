@@ -14,11 +14,9 @@ from msgspec.structs import replace
 from controller.procedure.effects import CoupPayment, CoupRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import StandingWagers, WageringState
-from controller.procedure.step_result import Step, raise_irregularity
+from controller.procedure.state import StandingWagers, TableState, WageringState
+from controller.procedure.step_result import Step, raise_irregularity, takes
 from controller.procedure.wagering.payment import settle_coup, terms_of
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishDeadline, WagerLock

@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 from controller.rules.profiles.clauses import Clause, parse_clauses
 from controller.rules.profiles.house_profile import apply_house, read_house
-from controller.rules.profiles.profile import Profile, ProfileError, parse_profile
-from controller.rules.profiles.profile_toml import render_profile
+from controller.rules.profiles.profile import Profile, ProfileError, parse_profile, render_profile
 from controller.system.named_file import read_file
 from foundation.message import message
 

@@ -1,8 +1,10 @@
-"""A profile: the options of a jurisdiction or house, each with its clauses; read from TOML.
+"""A profile: the options of a jurisdiction or house, each with its clauses; to and from TOML.
 
+Written, it reads back as an equal profile; the comments of the shipped files are lost.
 Source: README, "Profiles"; controller/rules/profiles/shipped/*.toml.
 """
 
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -450,3 +452,49 @@ def _below(path: str | Message, key: str) -> str | Message:
     if isinstance(path, str):
         return f"{path}.{key}"
     return message("place_below", place=path, key=key)
+
+
+def render_profile(profile: Profile) -> str:
+    """The complete profile as TOML."""
+    head = [
+        ("name", profile.name),
+        ("title", profile.title),
+        ("source", profile.source),
+        ("own_clauses", profile.own_clauses),
+    ]
+    if profile.base:
+        head.insert(1, ("base", profile.base))
+    lines = [f"{key} = {_text(value)}" for key, value in head]
+    lines += ["", "[values]", *map(_value_toml, profile.values), "", "[citations]"]
+    lines += [f"{one.point} = {{ {_grounds_toml(one.grounds)} }}" for one in profile.citations]
+    return "\n".join(lines) + "\n"
+
+
+def _value_toml(value: ProfileValue) -> str:
+    grounds = _grounds_toml(Grounds(value.basis, value.assumed, value.borrowed, value.reason))
+    house = "house = true" if value.house else ""
+    parts = (f"value = {_toml_literal(value.value)}", house, grounds)
+    return f"{value.name} = {{ {', '.join(part for part in parts if part)} }}"
+
+
+def _grounds_toml(grounds: Grounds) -> str:
+    parts = (
+        f"basis = {_toml_literal(grounds.basis)}" if grounds.basis else "",
+        "assumed = true" if grounds.assumed else "",
+        f"borrowed = {_toml_literal(grounds.borrowed)}" if grounds.borrowed else "",
+        f"reason = {_text(grounds.reason)}" if grounds.reason else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _toml_literal(value: SettingValue) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml_literal(one) for one in value)}]"
+    return _text(value) if isinstance(value, str) else str(value)
+
+
+def _text(text: str) -> str:
+    """A TOML basic string; text here is printable, so JSON escapes the same characters."""
+    return json.dumps(text, ensure_ascii=False)

@@ -1,8 +1,10 @@
-"""The payout of each wager in whole cents: win, returned stake, vigorish.
+"""The payout of each wager in whole cents: win, returned stake, vigorish; and of another outcome.
 
-Source: NY-c-1 to NY-c-9, NJ-7.3-f-2, S42-c-1 to S42-c-6-six, WA-pay-even; D-15, D-24.
+Source: NY-c-1 to NY-c-9, NJ-7.3-f-2, S42-c-1 to S42-c-6-six, WA-pay-even; D-15, D-24, D-42 (a
+correction does not reopen the settlement, what is owed is listed).
 
-House and seats together gain nothing.
+House and seats together gain nothing. What another outcome would have paid is compared wager by
+wager with what was settled, never settled again: people pay or take the difference.
 """
 
 from collections.abc import Iterable
@@ -18,7 +20,15 @@ from controller.rules.settlement.vigorish import (
     vigorish_cents,
     waiver_clauses,
 )
-from controller.rules.settlement.wagers import KIND_NUMBERS, Wager, WagerKind, WagerMedium
+from controller.rules.settlement.wagers import (
+    KIND_NAMES,
+    KIND_NUMBERS,
+    Wager,
+    WagerKind,
+    WagerMedium,
+    money,
+)
+from foundation.message import Message, message
 from foundation.recorded_text import Identifier
 
 
@@ -102,3 +112,61 @@ def _win_cents(odds: Odds, stake_cents: int) -> int:
     won = odds.win_cents(stake_cents)
     assert won.denominator == 1, "a wager that would win a fraction of a cent is refused"
     return won.numerator
+
+
+class SettledWager(Struct, frozen=True, array_like=True):
+    """A wager that was settled, and what its patron gained by it, in cents."""
+
+    seat: int
+    kind: WagerKind
+    cents: int
+    gain: int
+
+
+class PayoutDifference(Struct, frozen=True):
+    """A wager whose patron gains `due` cents where `settled` were settled."""
+
+    seat: int
+    kind: WagerKind
+    settled: int
+    due: int
+
+    @property
+    def cents(self) -> int:
+        """What the house owes the patron; below zero: the patron owes the house."""
+        return self.due - self.settled
+
+    @property
+    def text(self) -> Message:
+        """Such as: seat 5: take 195.00 for Banker (settled 95.00, due -100.00)."""
+        act = message("pay_difference") if self.cents > 0 else message("take_difference")
+        return message(
+            "payout_difference",
+            seat=self.seat,
+            act=act,
+            amount=money(abs(self.cents)),
+            wager=KIND_NAMES[self.kind],
+            settled=money(self.settled),
+            due=money(self.due),
+        )
+
+
+def payout_differences(
+    terms: Terms, results: tuple[WagerResult, ...], settled: tuple[SettledWager, ...]
+) -> tuple[PayoutDifference, ...]:
+    """The wagers that pay otherwise by these results; kinds without a result are left out.
+
+    A vigorish that was marked at the coup is still collected: the gains contain it.
+    """
+    known = {result.kind for result in results}
+    # A spot may hold chips and a coupon: two wagers of one kind, in the order of their lines.
+    before = sorted(
+        (one for one in settled if one.kind in known),
+        key=lambda one: (-one.seat, KIND_NUMBERS[one.kind]),
+    )
+    wagers = tuple(Wager(one.seat, one.kind, one.cents) for one in settled)
+    return tuple(
+        PayoutDifference(line.seat, line.kind, one.gain, line.gain)
+        for one, line in zip(before, payout_lines(terms, results, wagers), strict=True)
+        if line.gain != one.gain
+    )

@@ -48,7 +48,7 @@ class Wager(
 
 
 # What a stored wager holds for its kind: never change or reuse one. Further ones are 1000 to 1009,
-# then 2000 to 2009, and so on (procedure/states/finished_coups.py).
+# then 2000 to 2009, and so on (procedure/finished_coups.py).
 KIND_NUMBERS: Final = MappingProxyType(
     {
         WagerKind.BANKER: 0,

@@ -1,6 +1,6 @@
 """The identity file of a paired device: its key, the date, and who paired it.
 
-Source: firmware_bridge/README.md, "TableLink/1", "Identity".
+Source: firmware_bridge/tablelink/README.md, "Identity".
 
 The file holds no secret. It is not signed: whoever may change it may also change table.toml.
 """

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import holds, read_as, read_input, received_ns
 from controller.custody.batch_life.facts import ShuffleRecorded
-from controller.journal.record import RecordKind, unwrap
+from controller.journal.encoding import RecordKind, unwrap
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
 from controller.rules.profiles.borrowing import borrowed_among

@@ -23,8 +23,8 @@ from controller.service.install.diagnosis import Diagnosis, good, problem, remar
 from controller.service.install.running_table import SOCKETS
 from controller.service.install.table_account import ACCOUNT, has_account
 from controller.system.messages.catalogue import to_words
-from controller.table.clock_sync import read_sync
 from controller.table.disk_space import MIB, disk_usage
+from controller.table.monitor import read_sync
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
 from foundation.typed_reading import json_decoder

@@ -1,5 +1,9 @@
-"""What `smartshoe doctor` looks at of one table: journal, keys, running table, who it speaks to."""
+"""What `smartshoe doctor` looks at of one table: journal, keys, running table, page, its peers.
 
+Source: RFC 5280, section 4.1.2.5 (until when a certificate is valid).
+"""
+
+import datetime as dt
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,13 +24,22 @@ from controller.service.config.load import TableConfig, load_config
 from controller.service.config.table_files import table_files
 from controller.service.install.approval import approval_of, missing_parts
 from controller.service.install.certificates import REMEDY as CERTIFICATE_REMEDY
+from controller.service.install.certificates import certificate_remarks
 from controller.service.install.diagnosis import Diagnosis, good, problem, remark
 from controller.service.install.machine_checks import account_of, acting_as, start_of
 from controller.service.install.open_shoes import recovered_of
 from controller.service.install.running_table import find_table
-from controller.service.install.web_checks import check_ports_of_web
 from controller.system.reach import why_not_trusted, why_unreachable
-from controller.system.tls import TlsContext, client_context, is_strict, made_strict
+from controller.system.tls import (
+    ServerTlsFiles,
+    TlsContext,
+    TlsUnavailable,
+    client_context,
+    is_strict,
+    made_strict,
+    server_context,
+    valid_until_s,
+)
 from controller.version import software_identifier
 from drivers.catalogue import find_model
 from drivers.events import Stage
@@ -38,6 +51,9 @@ RECENT_NS: Final = 86_400 * 1_000_000_000
 # Six times the interval of deploy/prometheus.
 READ_S_MAX: Final = 60
 _HTTPS_PORT, _HTTP_PORT = 443, 80
+DAYS_LEFT_MIN: Final = 30
+_S_PER_DAY: Final = 24 * 3600
+_NS_PER_S: Final = 1_000_000_000
 
 
 def check_pit(config: TableConfig) -> Iterator[Diagnosis]:
@@ -166,13 +182,13 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
         table = ControlClient(config.control_socket, ANSWER_S).status()
     except TableNotRunning:
         yield _at_rest(start_of(config.file))
-        yield from check_ports_of_web(config, runs=False)
+        yield from _check_ports_of_web(config, runs=False)
         return
     except ControlError as error:
         yield problem("table", str(error), "people cannot decide at the table", "")
         return
     yield from _snapshot_findings(table)
-    yield from check_ports_of_web(config, runs=True)
+    yield from _check_ports_of_web(config, runs=True)
     if config.metrics_enabled:
         yield _prometheus_finding(table.metrics_read_s)
 
@@ -357,4 +373,76 @@ def _trusted(peer: _NetworkPeer, context: Callable[[], TlsContext]) -> Diagnosis
         f"{peer.place}: its certificate is refused on Debian 13: {why.lower()}",
         f"{peer.why} on Debian 13, whose Python 3.13 holds certificates to RFC 5280",
         f"have its people {CERTIFICATE_REMEDY}",
+    )
+
+
+# --- page and metrics -----------------------------------------------------------------------------
+
+
+def _check_ports_of_web(config: TableConfig, *, runs: bool) -> Iterator[Diagnosis]:
+    """Whether the page and the metrics of a running table answer; else, whether others listen."""
+    for area, address, port, why in _places(config):
+        unreachable = why_unreachable(address, port)
+        place = f"{address}:{port}"
+        if runs and unreachable:
+            yield problem(
+                area,
+                f"{place} does not answer: {unreachable}",
+                why,
+                "see the table's log; another program may have the port: ss -ltnp",
+            )
+        elif runs:
+            yield good(area, f"{place} answers")
+        elif not unreachable:
+            yield remark(
+                area,
+                f"something listens at {place} while this table does not run",
+                "unless it is another table of the same process, this one does not start",
+                "ss -ltnp names the program: end it, or choose another port",
+            )
+
+
+def _places(config: TableConfig) -> Iterator[tuple[str, str, int, str]]:
+    """Area, address and port of each, and what is lost without it; not those of a chosen port."""
+    if config.metrics_enabled and config.metrics_port:
+        why = "Prometheus cannot see the table, and no alarm comes"
+        yield "metrics", config.metrics_address, config.metrics_port, why
+    if config.console is not None and config.console.port:
+        why = "the people at the table do not see what is due"
+        yield "page", config.console.address, config.console.port, why
+
+
+def check_certificates(config: TableConfig) -> Iterator[Diagnosis]:
+    """Whether the table's account may use them, and for how long they are valid."""
+    for words in certificate_remarks(config):
+        what, _, remedy = words.partition(" Remedy: ")
+        yield remark(
+            "certificate", what, "whoever connects from there does not get through", remedy
+        )
+    page = None if config.console is None else config.console.tls
+    for files in dict.fromkeys(one for one in (config.metrics_tls, page) if one is not None):
+        try:
+            with acting_as(account_of(config.file)):
+                server_context(files)
+        except TlsUnavailable as error:
+            what, _, remedy = str(error).partition(" Remedy: ")
+            yield problem("certificate", what, "the table does not start", remedy)
+        else:
+            yield _validity(files)
+
+
+def _validity(files: ServerTlsFiles) -> Diagnosis:
+    ends_s = valid_until_s(files.certificate)
+    left_s = ends_s - now().utc_ns // _NS_PER_S
+    words = (
+        f"{files.certificate} is valid until {dt.datetime.fromtimestamp(ends_s, dt.UTC):%Y-%m-%d}"
+    )
+    if left_s >= DAYS_LEFT_MIN * _S_PER_DAY:
+        return good("certificate", words)
+    make = remark if left_s > 0 else problem
+    return make(
+        "certificate",
+        words,
+        "browsers and Prometheus refuse an expired one",
+        "have it renewed, and restart the table between two shoes: it is read at the start",
     )

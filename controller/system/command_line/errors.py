@@ -31,6 +31,7 @@ class ExitCode(IntEnum):
 KNOWN_ERRORS: Final = {
     "controller.rules.actions.declaration.ActionError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
+    "controller.service.capture_file.CaptureFileError": ExitCode.UNUSABLE,
     "controller.service.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.service.config.document.ConfigError": ExitCode.UNUSABLE,
     "controller.outlets.control.client.ControlError": ExitCode.NO_TABLE,

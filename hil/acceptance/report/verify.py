@@ -4,9 +4,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from controller.cli.devices.monitored_port import named_model
-from controller.system.command_line.errors import CommandError
 from controller.system.keys import PublicKey
+from drivers.catalogue import find_by_option
+from drivers.model import BadDeviceSettings
 from hil.acceptance.report.signed_report import (
     BadReport,
     load_report,
@@ -35,8 +35,8 @@ def verify_report(path: Path, trusted: PublicKey | None) -> VerifiedReport:
     steps_of(document)
     tape = require_tape(document, path.with_name(Path(str(document["tape"]["file"])).name))
     try:
-        model = named_model(str(document["model"]["name"]))
-    except CommandError as error:
+        model = find_by_option(str(document["model"]["name"]))
+    except BadDeviceSettings as error:
         raise BadReport(f"its model is not installed: {error}") from error
     events = require_same_events(document, tape, model)
     return VerifiedReport(key, str(document["verdict"]), events)

@@ -1,6 +1,7 @@
 """The guided lists of readers, shufflers and scanners.
 
-Source: firmware_bridge/README.md, "FEIG OBID", "TableLink/1", "Scanners".
+Source: firmware_bridge/feig/README.md, firmware_bridge/tablelink/README.md,
+firmware_bridge/hid_pos/README.md, firmware_bridge/ssi/README.md.
 """
 
 from collections.abc import Mapping

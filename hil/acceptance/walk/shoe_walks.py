@@ -1,6 +1,7 @@
 """The guided lists of dealing shoes.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", "FEIG OBID", "TableLink/1".
+Source: firmware_bridge/angel_eye/README.md, firmware_bridge/feig/README.md,
+firmware_bridge/tablelink/README.md.
 """
 
 from typing import Final

@@ -3,7 +3,7 @@
 A device that proves an identity is asked for it first, as at a pairing, and is then trusted for
 this acceptance alone.
 
-Source: firmware_bridge/README.md, "TableLink/1", "Opening".
+Source: firmware_bridge/tablelink/README.md, "Opening".
 """
 
 import hashlib

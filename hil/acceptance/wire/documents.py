@@ -1,6 +1,6 @@
 """What the wire documents state that an acceptance compares: sections, times, usual line settings.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", "Scanners", "TableLink/1", "FEIG OBID".
+Source: the README.md of each protocol below firmware_bridge.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _RATES: Final = (4800, 9600, 19_200, 38_400, 57_600, 115_200, 1_000_000)
 
 
 class WireDocument(Struct, frozen=True):
-    """One protocol's document. A section is a heading of firmware_bridge/README.md.
+    """One protocol's document. A section is a heading of its README.md.
 
     `sections`: where it speaks of what a fault of that kind departs from; `framing` and `other` for
     the kinds that are not named. `pause_ns_max`: within a frame; `copies_ns_max`: between a report

@@ -1,6 +1,6 @@
 """A device's port during an acceptance: its pump, its tape, and one thread for its driver.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import queue
@@ -11,8 +11,7 @@ from typing import Final, Self, TypeAlias
 
 from msgspec import Struct
 
-from controller.cli.devices.capture_file import CaptureFile
-from controller.system.command_line.errors import CommandError
+from controller.service.capture_file import CaptureFile, CaptureFileError
 from controller.system.messages.catalogue import to_words
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent
@@ -188,7 +187,7 @@ class DeviceSession:
     def finish(self) -> None:
         """Once it is closed: account for what waits; the tape then ends in order.
 
-        Raises CommandError: the tape takes no more.
+        Raises CaptureFileError: the tape takes no more.
         """
         with self._changed:
             self.turns.append(self._conversation.finish(self.clock()))
@@ -252,7 +251,7 @@ class DeviceSession:
         """One event of the port: first on the tape, then to the driver."""
         try:
             self._tape.add(event)
-        except CommandError as error:
+        except CaptureFileError as error:
             self.failure = str(error)
             return
         given = port_input(self._port_events, event)
@@ -279,7 +278,7 @@ class DeviceSession:
     def _write(self, data: bytes) -> None:
         try:
             self._tape.add_written(self.url, self.clock().utc_ns, data)
-        except CommandError as error:
+        except CaptureFileError as error:
             self.failure = str(error)
             return
         if self._pump is not None:

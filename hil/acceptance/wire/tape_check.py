@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import ValidationError, convert
 
@@ -15,31 +15,32 @@ from hil.acceptance.report.results import Departure, WalkOutcome, WalkStep
 from hil.acceptance.report.signed_report import BadReport
 from hil.acceptance.wire.conversation import Conversation
 from hil.acceptance.wire.inputs import DriverInput, NotReplayable, Replayed, replay
+from hil.acceptance.wire.session import DeviceSession
 from hil.recording.capture import Direction, NotARecord, read_recording
-
-if TYPE_CHECKING:
-    from hil.acceptance.run import Order
-    from hil.acceptance.wire.session import DeviceSession
 
 _TITLE: Final = "The tape replays to the same events"
 
 
-def check_tape(order: "Order", tape: Path, session: "DeviceSession") -> WalkStep:
-    """Replay the tape through a fresh driver of the model, and compare."""
+def check_tape(
+    tape: Path, session: DeviceSession, again: Conversation, *, listen: bool
+) -> WalkStep:
+    """Replay the tape in a conversation that has not begun, and compare with the session.
+
+    `listen`: nothing was written to the device, so the bytes to write are not compared.
+    """
     data = tape.read_bytes()
     figures = (
         ("bytes", len(data)),
         ("sha256", hashlib.sha256(data).hexdigest()),
         ("events", len(session.events)),
     )
-    conversation = Conversation(order.model, order.stored, order.installed)
     try:
-        given = replayed(data, session.inputs, session.clock.offset_ns, conversation)
+        given = replayed(data, session.inputs, session.clock.offset_ns, again)
     except (NotARecord, NotReplayable) as error:
         return WalkStep("tape", "replay", _TITLE, WalkOutcome.FAIL, figures, reason=str(error))
     live = tuple(event_text(one.event, to_words, masked=False) for one in session.events)
     wrong = difference_of(live, texts_of(given))
-    compares = not order.listen and not session.failure
+    compares = not listen and not session.failure
     if not wrong and compares and given.written != written_of(data):
         wrong = "the driver would write other bytes"
     differences = (Departure("Records of real devices", "the same events", wrong),) if wrong else ()

@@ -15,7 +15,7 @@ from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.inputs import Started
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, link
 from controller.journal.store import Journal
 from controller.journal.values import Head, SavedState
 from controller.rules.profiles.load import load_clauses, profile_text

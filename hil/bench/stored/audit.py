@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,7 +23,6 @@ from controller.journal.card_row_format import CARD_AT, ENDS_AT, ROLE_AT
 from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import ROW_BYTES, read_shoe
 from hil.bench.measure.fixtures import Plan, folder_in_memory, one_processor
-from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful, points
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.measure.checks import (
@@ -36,10 +35,90 @@ from hil.measure.checks import (
     report_figure,
 )
 from hil.measure.figures import NS_PER_S, Unit
+from hil.measure.program import smartshoe
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 from office.audit.column_tableau import column_table, symbols
 from office.audit.run import AuditReport, audit
 from office.audit.shoe import AuditSettings
+
+PLAYER_1, BANKER_1, PLAYER_2, BANKER_2, PLAYER_3, BANKER_3 = 3, 4, 5, 6, 7, 8
+PLAYER_WINS, BANKER_WINS, TIE = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class DealtCard:
+    """A card's place, its number (1 to 52), and the outcome if it ends the coup, else 0."""
+
+    role: int
+    card: int
+    end: int
+
+
+def points(card: int) -> int:
+    """Point value of a card's number, which is 13 times its suit plus its rank."""
+    rank = (card - 1) % 13 + 1
+    return rank if rank < 10 else 0
+
+
+def banker_draws(banker: int, third: int) -> bool:
+    """Whether Banker draws with this count after Player's third card `third`."""
+    if banker <= 2:
+        return True
+    if banker == 3:
+        return third != 8
+    if banker == 4:
+        return 2 <= third <= 7
+    if banker == 5:
+        return 4 <= third <= 7
+    if banker == 6:
+        return third in (6, 7)
+    return False
+
+
+def lawful(coup: Sequence[DealtCard]) -> bool:
+    """Whether these cards, in this order, are one whole coup with the right winner."""
+    if not 4 <= len(coup) <= 6:
+        return False
+    if [one.role for one in coup[:4]] != [PLAYER_1, BANKER_1, PLAYER_2, BANKER_2]:
+        return False
+    if any(one.end for one in coup[:-1]):
+        return False
+    player = (points(coup[0].card) + points(coup[2].card)) % 10
+    banker = (points(coup[1].card) + points(coup[3].card)) % 10
+    rest = list(coup[4:])
+    if player < 8 and banker < 8:
+        if player <= 5:
+            if not rest or rest[0].role != PLAYER_3:
+                return False
+            third = points(rest.pop(0).card)
+            player = (player + third) % 10
+            draws = banker_draws(banker, third)
+        else:
+            draws = banker <= 5
+        if draws:
+            if not rest or rest[0].role != BANKER_3:
+                return False
+            banker = (banker + points(rest.pop(0).card)) % 10
+    if rest:
+        return False
+    if player > banker:
+        winner = PLAYER_WINS
+    elif banker > player:
+        winner = BANKER_WINS
+    else:
+        winner = TIE
+    return coup[-1].end == winner
+
+
+def coups_of(cards: Sequence[DealtCard]) -> list[list[DealtCard]]:
+    """Split the cards into coups at the cards that end one."""
+    coups: list[list[DealtCard]] = [[]]
+    for card in cards:
+        coups[-1].append(card)
+        if card.end:
+            coups.append([])
+    return coups if coups[-1] else coups[:-1]
+
 
 KEY: Final = "table.key"
 CLEAN, MIXED = "clean", "mixed"
@@ -53,15 +132,21 @@ MB: Final = 1 << 20
 UNDISTURBED: Final = 0.9
 
 # The system's figure for a child would include this process's memory at the fork.
-PEAK_MEMORY_PROGRAM: Final = """
-import pathlib, sys
-from controller.cli.main import main
-code = main(sys.argv[1:])
-print(pathlib.Path("/proc/self/status").read_text(), file=sys.stderr)
-sys.exit(code)
+_PEAK_MEMORY_PROGRAM: Final = """
+import pathlib, runpy, sys
+del sys.argv[0]
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+finally:
+    print(pathlib.Path("/proc/self/status").read_text(), file=sys.stderr)
 """
 
 Columns = tuple[bytes, bytes, bytes]
+
+
+def with_peak_memory(*words: str) -> list[str]:
+    """The command of `smartshoe` that also prints its /proc/self/status on stderr, as it ends."""
+    return [sys.executable, "-c", _PEAK_MEMORY_PROGRAM, *smartshoe(*words)]
 
 
 def measure_audit(plan: Plan) -> tuple[Check, ...]:
@@ -296,8 +381,8 @@ def _peak_memory(corpus: Corpus, cards: int) -> tuple[int, int]:
     a_table = sum(len(rows) // ROW_BYTES for rows in corpus.rows())
     tables = max(1, cards // a_table)
     with corpus.volume(clean=tables) as volume:
-        words = [sys.executable, "-c", PEAK_MEMORY_PROGRAM, "audit", str(volume), "--jobs", "1"]
-        ended = subprocess.run(words, check=False, capture_output=True, text=True)
+        command = with_peak_memory("audit", str(volume), "--jobs", "1")
+        ended = subprocess.run(command, check=False, capture_output=True, text=True)
     found = re.search(r"VmHWM:\s+(\d+) kB", ended.stderr)
     if ended.returncode or found is None:
         raise CannotMeasure(f"`smartshoe audit` ended with {ended.returncode}: {ended.stderr}")

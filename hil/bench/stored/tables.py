@@ -4,7 +4,6 @@ import json
 import re
 import resource
 import subprocess
-import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from controller.journal.folder import base_before, read_sealed
 from controller.journal.shoe_file import DIGEST_BYTES, ROW_BYTES, TRAILER_BYTES, read_shoe
 from controller.rules.profiles.load import load_clauses
 from hil.bench.measure.fixtures import Plan, folder_in_memory
-from hil.bench.stored.audit import CLEAN, MB, PEAK_MEMORY_PROGRAM, Corpus
+from hil.bench.stored.audit import CLEAN, MB, Corpus, with_peak_memory
 from hil.measure.checks import CannotMeasure, Check, report_figure
 from hil.measure.figures import NS_PER_S, Unit
 
@@ -118,7 +117,7 @@ def timed_export(volume: Path, tables: Path, jobs: int) -> TimedExport:
     words = ["journal", "export", str(volume), "--parquet", str(tables), "--jobs", str(jobs)]
     before, began_ns = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter_ns()
     ended = subprocess.run(
-        [sys.executable, "-c", PEAK_MEMORY_PROGRAM, *words],
+        with_peak_memory(*words),
         check=False,
         capture_output=True,
         text=True,

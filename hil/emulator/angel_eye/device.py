@@ -2,7 +2,8 @@
 
 Time comes in with each call; the device never waits and has no thread.
 
-Source: wire document of the Angel Eye II-EX; where that is silent, the hil/README.md, "Emulators".
+Source: wire document of the Angel Eye II-EX; where that is silent, hil/emulator/README.md,
+"The Angel Eye".
 """
 
 from collections import deque

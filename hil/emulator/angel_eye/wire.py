@@ -1,6 +1,6 @@
 """Encodes reports of the Angel Eye II-EX and decodes command frames sent to it.
 
-Source: hil/README.md of firmware_bridge, wire document of the Angel Eye II-EX, sections "Reports"
+Source: wire document of the Angel Eye II-EX, sections "Reports"
 and "Commands".
 """
 

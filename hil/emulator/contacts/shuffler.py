@@ -4,7 +4,7 @@ Time comes in with each call; it has no thread. It knows the cards in it, which 
 show. `high` are the levels of its four lines, as a chip would read them; a served line carries each
 change as the byte of a reading.
 
-Source: firmware_bridge/README.md, "Contacts".
+Source: firmware_bridge/contacts/README.md.
 """
 
 from collections.abc import Sequence

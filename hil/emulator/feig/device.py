@@ -2,7 +2,8 @@
 
 Time comes in with each call; the reader never waits and has no thread.
 
-Source: wire document of FEIG OBID readers; where that is silent, the hil/README.md, "Decisions".
+Source: wire document of FEIG OBID readers; where that is silent, hil/emulator/README.md,
+"Decisions".
 """
 
 from collections.abc import Callable

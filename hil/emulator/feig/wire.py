@@ -1,6 +1,6 @@
 """Encodes answers and records of FEIG OBID readers and decodes requests sent to them.
 
-Source: hil/README.md of firmware_bridge, wire document of FEIG OBID readers.
+Source: wire document of FEIG OBID readers.
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 Time comes in with each call; the device never waits and has no thread.
 
-Source: hil/README.md of firmware_bridge, "Scanners", USB HID POS; HID Point of Sale Usage Tables
+Source: wire document of USB HID POS; HID Point of Sale Usage Tables
 1.02 (usage page 8C); HID 1.11, section 6.2.2 (report descriptors).
 """
 

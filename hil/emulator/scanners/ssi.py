@@ -3,7 +3,7 @@
 Packets are sent again until they are acknowledged or given up. Time comes in with each call; the
 device never waits and has no thread.
 
-Source: hil/README.md of firmware_bridge, "Scanners", SSI.
+Source: wire document of SSI.
 """
 
 from collections import deque

@@ -2,7 +2,8 @@
 
 Time comes in with each call; the device never waits and has no thread.
 
-Source: wire document of TableLink/1; where that is silent, the hil/README.md, "TableLink devices".
+Source: wire document of TableLink/1; where that is silent, hil/emulator/README.md, "TableLink
+devices".
 """
 
 from abc import ABC, abstractmethod

@@ -1,6 +1,7 @@
 """Emulates a shuffler's mechanism: timed load, count, shuffle, store and release, and its events.
 
-Source: wire document of TableLink/1; where that is silent, the hil/README.md, "TableLink devices".
+Source: wire document of TableLink/1; where that is silent, hil/emulator/README.md, "TableLink
+devices".
 """
 
 from dataclasses import dataclass, replace

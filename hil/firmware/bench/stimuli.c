@@ -1,10 +1,11 @@
 /* A line of text from the bench, done to the device, and the line that answers.
  * Not: real sensors; a maker leaves this folder out.
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #include "stimuli.h"
 
 #include <string.h>
 
+#include "device.h"
 #include "events.h"
 #include "role.h"
 

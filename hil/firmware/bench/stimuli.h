@@ -1,10 +1,10 @@
 /* A line of text from the bench, done to the device, and the line that answers.
  * Not: real sensors; a maker leaves this folder out.
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #ifndef STIMULI_H
 #define STIMULI_H
 
-#include "device.h"
+#include "state.h"
 
 #define LINE_MAX 96u
 

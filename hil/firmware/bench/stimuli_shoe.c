@@ -1,6 +1,6 @@
 /* The words of the bench for a dealing shoe.
  * Not: what they do (shoe.h).
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #include "shoe.h"
 #include "stimuli.h"
 

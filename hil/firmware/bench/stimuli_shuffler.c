@@ -1,10 +1,10 @@
 /* The words of the bench for a shuffler.
  * Not: what they do (shuffler.h).
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #include <string.h>
 
-#include "requests.h"
 #include "shuffler.h"
+#include "role.h"
 #include "stimuli.h"
 
 /* 0: none. */

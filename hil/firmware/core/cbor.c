@@ -1,7 +1,7 @@
 /* The bounded, deterministic CBOR of payloads: is it well made, what is in it,
  * and writing it.
  * Not: which keys a message has (session.c, events.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Wire"; RFC 8949, 3 and 4.2.1. */
+ * Source: firmware_bridge/tablelink/README.md, "Wire"; RFC 8949, 3 and 4.2.1. */
 #include "cbor.h"
 
 #include <string.h>

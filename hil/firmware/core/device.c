@@ -1,40 +1,15 @@
-/* The device as one value, and its four ways in: power, bytes, time, a sensor.
+/* What is the same in every role: storing, sending, what keeps cards from moving, lids, warnings.
  * Not: what a role does (shuffler.c, shoe.c) and the board (hal.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #include "device.h"
-
-#include <string.h>
 
 #include "events.h"
 #include "hal.h"
 #include "ring.h"
 #include "role.h"
+#include "store.h"
 
-/* The CRC of equally long inputs that differ in their last four bytes only always differs: no two
- * boots of a device have one id. */
-static uint32_t boot_id_of(uint32_t boot_count)
-{
-    uint8_t seed[sizeof(DEVICE_ID) + sizeof boot_count] = DEVICE_ID;
-    memcpy(seed + sizeof(DEVICE_ID), &boot_count, sizeof boot_count);
-    return crc32c(seed, sizeof seed);
-}
-
-void device_boot(struct device *d, struct store *store)
-{
-    memset(d, 0, sizeof *d);
-    d->store = store;
-    store_load(d);
-    ring_mend(d);
-    d->head.boot_count++;
-    d->boot_id = boot_id_of(d->head.boot_count);
-    d->polled_us = hal_uptime_us();
-    uint32_t under_way = role_under_way(d);
-    tell_power_up(d, under_way);
-    role_boot(d, under_way);
-    d->changed = true;
-    device_settle(d);
-    session_boot(d);
-}
+#define SILENT_US 4000000u
 
 void device_settle(struct device *d)
 {
@@ -43,32 +18,19 @@ void device_settle(struct device *d)
     hal_outputs(role_outputs(d));
 }
 
-void device_receive(struct device *d, uint8_t byte)
+void device_send(struct device *d, struct frame frame)
 {
-    size_t length;
-    struct frame frame;
-    if (!frame_gather(&d->assembler, byte, &length))
-        return;
-    enum frame_fault fault = frame_decode(d->assembler.bytes, length, &frame);
-    if (fault != FRAME_GOOD) {
-        d->counters.bad[fault]++;
-        return;
-    }
-    d->counters.frames++;
-    session_receive(d, &frame, hal_uptime_us());
-    device_settle(d);
+    frame.ctr = d->session.ctr++;
+    frame.ack = d->head.request_top;
+    if (frame.ack)
+        frame.flags |= FLAG_ACKV;
+    hal_send(d->wire, frame_encode(&frame, d->wire));
+    d->session.said_us = hal_uptime_us();
 }
 
-bool device_poll(struct device *d)
+bool device_host_silent(const struct device *d)
 {
-    if (d->restart)
-        device_boot(d, d->store);
-    uint64_t now = hal_uptime_us();
-    uint64_t moved = device_feeds(d) ? now - d->polled_us : 0;
-    d->polled_us = now;
-    role_poll(d, moved);
-    device_settle(d);
-    return session_poll(d, now);
+    return !d->session.heard || hal_uptime_us() - d->session.heard_us >= SILENT_US;
 }
 
 const char *device_bars(const struct device *d)
@@ -81,7 +43,7 @@ const char *device_bars(const struct device *d)
         return "the lid is open";
     if (d->head.warning_count)
         return "a warning is active";
-    if (session_silent(d, hal_uptime_us()))
+    if (device_host_silent(d))
         return "the host is silent";
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* The bodies of the events that this firmware reports.
  * Not: when they are reported (shuffler.c, shoe.c, device.c), and storing them (ring.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events". No body discloses an undealt
+ * Source: firmware_bridge/tablelink/README.md, "Events". No body discloses an undealt
  * order. */
 #include "events.h"
 
@@ -8,7 +8,6 @@
 
 #include "cbor.h"
 #include "hal.h"
-#include "ring.h"
 
 #define BODY_BYTES 150u
 

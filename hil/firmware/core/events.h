@@ -1,34 +1,11 @@
 /* The bodies of the events that this firmware reports.
  * Not: when they are reported (shuffler.c, shoe.c, device.c), and storing them (ring.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events". No body discloses an undealt
+ * Source: firmware_bridge/tablelink/README.md, "Events". No body discloses an undealt
  * order. */
 #ifndef EVENTS_H
 #define EVENTS_H
 
-#include "device.h"
-
-enum event_kind {
-    EVENT_CARD_OUT = 1,
-    EVENT_CARD_RETRACTED = 2,
-    EVENT_READ_FAIL = 3,
-    EVENT_DOUBLE_FEED = 4,
-    EVENT_CUT_CARD = 5,
-    EVENT_SHOE_LOADED = 6,
-    EVENT_SHOE_EMPTY = 7,
-    EVENT_LID = 8,
-    EVENT_JAM = 9,
-    EVENT_BATCH_STARTED = 10,
-    EVENT_BATCH_DONE = 11,
-    EVENT_BATCH_ABORTED = 12,
-    EVENT_SELFTEST = 13,
-    EVENT_POWER_UP = 14,
-    EVENT_TAMPER = 15,
-    EVENT_OVERFLOW = 16,
-    EVENT_COMPARTMENT = 20,
-    EVENT_MODE = 21,
-    EVENT_WARNING = 22,
-    EVENT_RESIDUAL = 23
-};
+#include "ring.h"
 
 enum abort_reason { ABORT_JAM = 1, ABORT_POWER, ABORT_DOOR, ABORT_PERSON, ABORT_FAULT };
 

@@ -1,6 +1,6 @@
 /* Bytes to frames and back: COBS, CRC-32C, the header and its bounds.
  * Not: payloads (cbor.c) and for what is said (session.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Wire"; COBS: Cheshire and Baker 1999;
+ * Source: firmware_bridge/tablelink/README.md, "Wire"; COBS: Cheshire and Baker 1999;
  * CRC-32C: RFC 3720, B.4. */
 #include "frame.h"
 

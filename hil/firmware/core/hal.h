@@ -1,6 +1,6 @@
 /* What the core needs of a board. A maker writes these and nothing else.
  * Not: how a board does it (lm3s6965/, host/, fuzz/).
- * Source: firmware_bridge/README.md, "TableLink/1", "Time and heartbeat", "Events". */
+ * Source: firmware_bridge/tablelink/README.md, "Time and heartbeat", "Events". */
 #ifndef HAL_H
 #define HAL_H
 

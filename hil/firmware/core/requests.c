@@ -1,11 +1,12 @@
 /* Requests of the host, each done once however often it comes.
  * Not: what a request does (shuffler.c, shoe.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Requests". */
 #include "requests.h"
 
 #include <string.h>
 
 #include "cbor.h"
+#include "device.h"
 #include "hal.h"
 #include "ring.h"
 #include "role.h"
@@ -18,7 +19,7 @@ static uint32_t answer_crc(const struct answer *answer)
 static void send_answer(struct device *d, uint32_t id, uint8_t type, const uint8_t *payload,
                         size_t length)
 {
-    session_send(d, (struct frame){.channel = CHANNEL_RPC,
+    device_send(d, (struct frame){.channel = CHANNEL_RPC,
                                    .type = type,
                                    .seq = id,
                                    .payload = payload,

@@ -1,15 +1,15 @@
 /* The events that wait for the host's acknowledgement: numbered once, never
  * written over, freed only up to what the host stored.
  * Not: what an event says (events.c) and when it is sent (session.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events". */
+ * Source: firmware_bridge/tablelink/README.md, "Events". */
 #include "ring.h"
 
 #include <string.h>
 
 #include "cbor.h"
-#include "events.h"
 #include "frame.h"
 #include "hal.h"
+#include "store.h"
 
 static const uint8_t EMPTY_BODY[] = {0xa0};
 

@@ -1,11 +1,32 @@
 /* What differs between a shoe and a shuffler.
  * Not: what is the same in both (device.h).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #ifndef ROLE_H
 #define ROLE_H
 
-#include "device.h"
-#include "requests.h"
+#include "state.h"
+
+enum order {
+    ORDER_LOAD = 1,
+    ORDER_COUNT = 2,
+    ORDER_SHUFFLE = 3,
+    ORDER_STORE = 4,
+    ORDER_RELEASE = 5,
+    ORDER_STATUS = 6,
+    ORDER_SELF_TEST = 7,
+    ORDER_ABORT = 8,
+    ORDER_MODE = 9,
+    ORDER_LOCK = 16,
+    ORDER_UNLOCK = 17
+};
+
+enum request_status { REQUEST_DONE, REQUEST_REFUSED, REQUEST_UNKNOWN, REQUEST_FAILED };
+
+/* `why` NULL: done. */
+struct outcome {
+    enum request_status status;
+    const char *why;
+};
 
 #define ROLE_COMPARTMENTS (ROLE == ROLE_SHUFFLER ? COMPARTMENTS : 0u)
 

@@ -1,6 +1,6 @@
 /* The session with the host: opening, events in flight, heartbeat, time, identity.
  * Not: what is reported (events.c) and requested (requests.c).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #include "session.h"
 
 #include "cbor.h"
@@ -25,20 +25,10 @@ enum link_type {
     LINK_BYE = 12
 };
 
-void session_send(struct device *d, struct frame frame)
-{
-    frame.ctr = d->session.ctr++;
-    frame.ack = d->head.request_top;
-    if (frame.ack)
-        frame.flags |= FLAG_ACKV;
-    hal_send(d->wire, frame_encode(&frame, d->wire));
-    d->session.said_us = hal_uptime_us();
-}
-
 static void send_link(struct device *d, uint8_t type, const struct writer *w)
 {
     if (!w->full)
-        session_send(d, (struct frame){.type = type, .payload = w->bytes, .length = w->length});
+        device_send(d, (struct frame){.type = type, .payload = w->bytes, .length = w->length});
 }
 
 static void say_hello(struct device *d)
@@ -76,11 +66,6 @@ void session_boot(struct device *d)
 {
     d->session = (struct session){0};
     say_hello(d);
-}
-
-bool session_silent(const struct device *d, uint64_t now_us)
-{
-    return !d->session.heard || now_us - d->session.heard_us >= SILENT_US;
 }
 
 static bool find_u32(const struct frame *frame, uint64_t key, uint32_t *value)
@@ -278,7 +263,7 @@ static void send_event(struct device *d, uint64_t now_us)
     if (s->top < s->to_send)
         s->top = s->to_send;
     d->counters.resent += again ? 1u : 0u;
-    session_send(d, (struct frame){.flags = again ? FLAG_RETX : 0,
+    device_send(d, (struct frame){.flags = again ? FLAG_RETX : 0,
                                    .channel = CHANNEL_EVENT,
                                    .type = record->kind,
                                    .seq = (uint32_t)record->number,

@@ -1,6 +1,6 @@
 /* What is chosen when the firmware is built: role, size of the ring, names.
  * Not: what the wire fixes (frame.h, session.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

@@ -1,8 +1,9 @@
 /* A dealing shoe: which cards leave, its gate and its lock.
  * Not: what the cards mean at the table.
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include "shoe.h"
 
+#include "device.h"
 #include "events.h"
 #include "hal.h"
 #include "ring.h"

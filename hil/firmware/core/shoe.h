@@ -1,11 +1,11 @@
 /* What sensors and people do to a dealing shoe. A maker calls these from drivers
  * of real sensors.
  * Not: requests of the host (role.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #ifndef SHOE_H
 #define SHOE_H
 
-#include "device.h"
+#include "state.h"
 
 #define TAG_BYTES_MAX 16u
 

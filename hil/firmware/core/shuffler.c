@@ -1,10 +1,11 @@
 /* A shuffler's two compartments: their states, shuffles, what breaks one off.
  * Not: the bench's mechanism being any maker's; counts come from sensors.
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include "shuffler.h"
 
 #include <string.h>
 
+#include "device.h"
 #include "events.h"
 #include "hal.h"
 #include "ring.h"

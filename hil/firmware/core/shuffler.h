@@ -1,11 +1,11 @@
 /* What sensors and people do to a shuffler. A maker calls these from drivers of
  * real sensors.
  * Not: requests of the host (role.h).
- * Source: firmware_bridge/README.md, "TableLink/1". */
+ * Source: firmware_bridge/tablelink/README.md. */
 #ifndef SHUFFLER_H
 #define SHUFFLER_H
 
-#include "device.h"
+#include "state.h"
 
 enum holding { EMPTY, LOADING, COUNTED, SHUFFLING, SHUFFLED, STORED, RELEASED, HELD };
 

@@ -1,11 +1,10 @@
 /* The two copies of the head: which counts, and changing it in one step.
  * Not: events (ring.c) and answers (requests.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include "store.h"
 
 #include <string.h>
 
-#include "device.h"
 #include "frame.h"
 #include "hal.h"
 

@@ -1,8 +1,8 @@
 /* Fuzzing what comes over the line: any bytes, to a device that has a session.
  * Not: what must hold (host/life.c).
- * Source: LLVM libFuzzer; hil/README.md, "Reference firmware". */
+ * Source: LLVM libFuzzer; hil/firmware/README.md. */
 #include "life.h"
-#include "requests.h"
+#include "role.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,11 @@
 /* Fuzzing a device's life: sensors, people, requests, lost frames and power cuts in
  * any order. Each byte chooses what happens, the next one how much.
  * Not: what must hold (host/life.c).
- * Source: LLVM libFuzzer; hil/README.md, "Reference firmware". */
+ * Source: LLVM libFuzzer; hil/firmware/README.md. */
 #include <string.h>
 
 #include "life.h"
-#include "requests.h"
+#include "role.h"
 #include "stimuli.h"
 
 #define OPS_MAX 200

@@ -1,7 +1,7 @@
 /* The core's frames and CBOR, asked line by line, for tests with golden bytes:
  * crc HEX; stream HEX (bytes of the line); frame FLAGS CHANNEL TYPE CTR SEQ ACK HEX.
  * Not: the device (main.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Wire". */
+ * Source: firmware_bridge/tablelink/README.md, "Wire". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* One device and a host of the document's making in one process, under a clock that
  * moves on request; what may never happen aborts.
  * Not: choosing what happens (powercut.c, fuzz/).
- * Source: firmware_bridge/README.md, "TableLink/1"; hil/README.md, "Reference firmware". */
+ * Source: firmware_bridge/tablelink/README.md; hil/firmware/README.md. */
 #include "life.h"
 
 #include <setjmp.h>
@@ -11,9 +11,10 @@
 
 #include "cbor.h"
 #include "events.h"
+#include "firmware.h"
 #include "hal.h"
-#include "requests.h"
 #include "ring.h"
+#include "role.h"
 #include "shuffler.h"
 #include "stimuli.h"
 
@@ -228,14 +229,14 @@ static void deliver(void)
     memcpy(bytes, life.host.waiting, length);
     life.host.waiting_length = 0;
     for (size_t i = 0; i < length; i++)
-        device_receive(&life.device, bytes[i]);
+        firmware_receive(&life.device, bytes[i]);
 }
 
 static void settle(void)
 {
     do
         deliver();
-    while (device_poll(&life.device) || life.host.waiting_length);
+    while (firmware_poll(&life.device) || life.host.waiting_length);
 }
 
 /* Also where power fails again while the device boots. */
@@ -244,7 +245,7 @@ static void boot(void)
     (void)setjmp(life.power);
     life.host.waiting_length = 0;
     memset(&life.from_device, 0, sizeof life.from_device);
-    device_boot(&life.device, &life.store);
+    firmware_boot(&life.device, &life.store);
 }
 
 static void act(void (*what)(const void *), const void *with)
@@ -306,7 +307,7 @@ static void receiving(const void *with)
 {
     const struct run *run = with;
     for (size_t i = 0; i < run->length; i++)
-        device_receive(&life.device, run->bytes[i]);
+        firmware_receive(&life.device, run->bytes[i]);
 }
 
 void life_bytes(const uint8_t *bytes, size_t length)

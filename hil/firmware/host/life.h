@@ -1,14 +1,14 @@
 /* One device and a host of the document's making in one process, under a clock that
  * moves on request; what may never happen aborts.
  * Not: choosing what happens (powercut.c, fuzz/).
- * Source: firmware_bridge/README.md, "TableLink/1"; hil/README.md, "Reference firmware". */
+ * Source: firmware_bridge/tablelink/README.md; hil/firmware/README.md. */
 #ifndef LIFE_H
 #define LIFE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "state.h"
 
 /* A device out of the box, and a host that does not know it. */
 void life_begin(void);

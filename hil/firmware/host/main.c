@@ -2,7 +2,7 @@
  * bench the descriptor of --bench FD; with --memory FILE its memory survives; with --ticks time goes
  * by only where the bench says "tick MS".
  * Not: the protocol (core/).
- * Source: hil/README.md, "Reference firmware". */
+ * Source: hil/firmware/README.md. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "firmware.h"
 #include "hal.h"
 #include "stimuli.h"
 
@@ -77,7 +77,7 @@ int hal_debug_open(void)
 
 static void settle(void)
 {
-    while (device_poll(&device)) {
+    while (firmware_poll(&device)) {
     }
 }
 
@@ -147,7 +147,7 @@ static void serve(void)
             if (count <= 0)
                 return;
             for (ssize_t i = 0; i < count; i++)
-                device_receive(&device, (uint8_t)bytes[i]);
+                firmware_receive(&device, (uint8_t)bytes[i]);
         }
         if (fds[1].revents) {
             ssize_t count = read(bench_fd, bytes, sizeof bytes);
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     }
     signal(SIGPIPE, SIG_IGN);
     store = memory(path);
-    device_boot(&device, store);
+    firmware_boot(&device, store);
     serve();
     if (!path)
         free(store);

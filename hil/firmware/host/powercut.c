@@ -1,12 +1,12 @@
 /* The power cut after every single byte that a device's day writes to its memory.
  * With a number, after each so many.
  * Not: what must hold then (life.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
+ * Source: firmware_bridge/tablelink/README.md, "Events", "Requests". */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "life.h"
-#include "requests.h"
+#include "role.h"
 
 /* Twice around both ends of the answers' and the ring's places. */
 #define ROUNDS 3

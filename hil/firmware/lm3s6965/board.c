@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "device.h"
+#include "firmware.h"
 #include "hal.h"
 #include "stimuli.h"
 
@@ -248,10 +248,10 @@ static void run(void)
     for (;;) {
         WDT_ICR = 1;
         while (take_byte(&from_host, &byte))
-            device_receive(&device, byte);
+            firmware_receive(&device, byte);
         while (take_byte(&from_bench, &byte))
             bench_byte((char)byte);
-        if (!device_poll(&device))
+        if (!firmware_poll(&device))
             __asm volatile("wfi");
     }
 }
@@ -262,7 +262,7 @@ void reset(void)
     memset(&bss_start, 0, (size_t)((char *)&bss_end - (char *)&bss_start));
     __asm volatile(".global RING_BYTES\n.equ RING_BYTES, %c0" : : "i"(sizeof store.ring));
     start_board();
-    device_boot(&device, &store);
+    firmware_boot(&device, &store);
     say_to_bench("ready");
     run();
 }

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
@@ -118,10 +119,9 @@ def main(words: Sequence[str]) -> int:
         else:
             module, _, function = value.partition(":")
             getattr(import_module(module), function)()
-    from controller.cli.main import main as run  # noqa: PLC0415 - after the clock was moved
-
+    (program,) = entry_points(group="console_scripts", name="smartshoe")
     sys.argv[1:] = left
-    return run()
+    return int(program.load()())  # loaded now: the clock was moved
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any, Final
 
-from controller.custody import exit_reads, face_count
+from controller.custody import shoe
 from controller.custody.batch_life import compartments, lifecycle, permissions
 from controller.custody.batch_life.state import BlockReason
-from controller.custody.exit_reads import ExitRead
 from controller.custody.findings import FindingCode
+from controller.custody.shoe import ExitRead
 from controller.monitors import shoe_watch, take
 from controller.procedure.shuffler import interlock
 from controller.rules.advisory import AdvisoryKind
@@ -91,22 +91,22 @@ def remove_stall_monitor(put: Put = setattr) -> None:
 
 def remove_multiset_check(put: Put = setattr) -> None:
     """The faces drawn from a shoe are not counted."""
-    _change(put, face_count, "count_face", lambda _: lambda state, *_: (state, ()))
+    _change(put, shoe, "count_face", lambda _: lambda state, *_: (state, ()))
 
 
 def remove_batch_identity(put: Put = setattr) -> None:
     """A card of the other batch is taken for one of the batch in play."""
-    _change(put, exit_reads, "identify_batch", _no_finding(FindingCode.WRONG_BATCH))
+    _change(put, shoe, "identify_batch", _no_finding(FindingCode.WRONG_BATCH))
 
 
 def remove_pack_identity(put: Put = setattr) -> None:
     """A card that was never received at the table is not noticed."""
-    _change(put, exit_reads, "_foreign", lambda _: lambda state, *_: ExitRead(state))
+    _change(put, shoe, "_foreign", lambda _: lambda state, *_: ExitRead(state))
 
 
 def remove_alternation(put: Put = setattr) -> None:
     """The batch of the last shoe may come again."""
-    _change(put, exit_reads, "identify_batch", _no_finding(FindingCode.BATCH_REPEATED))
+    _change(put, shoe, "identify_batch", _no_finding(FindingCode.BATCH_REPEATED))
 
 
 def remove_batch_life_shuffled(put: Put = setattr) -> None:

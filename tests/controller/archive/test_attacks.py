@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.archive.signer import SigningSettings, open_signer
+from controller.journal.encoding import link
 from controller.journal.evidence_log.checkpoint import TreeHead, short_code
 from controller.journal.evidence_log.leaf import LEAVES, SIGNED_BY_TABLE, Leaf
 from controller.journal.evidence_log.log import read_head
@@ -17,7 +18,6 @@ from controller.journal.evidence_log.note import KeyType, NoteKey, SignedNote, s
 from controller.journal.evidence_log.tree import Frontier, leaf_hash
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
-from controller.journal.record import link
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.verify import verify
 from controller.system.keys import TableKey, key_of_seed, new_seed

@@ -15,7 +15,7 @@ from controller.archive.backup import (
     put_journal,
     say_restored,
 )
-from controller.archive.log_start import begin_log_anew
+from controller.archive.log_writer import begin_log_anew
 from controller.archive.replay.recovery import recover
 from controller.archive.signer import SigningSettings, open_signer
 from controller.journal.database import copy_database

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from controller.archive.card_rows import ShoeRows
+from controller.archive.finished_shoe import ShoeRows
 from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.journal.card_row_format import CardRow, RowFlag, RowRole, read_row
 from controller.journal.shoe_file import ROW_BYTES

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.archive.log_start import continue_log
+from controller.archive.log_writer import continue_log
 from controller.archive.replay.recovery import recover
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings

@@ -20,8 +20,7 @@ from controller.core.tape.entries import EventVerdicts
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import entry_record, input_record, read_entry, read_input
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, read_row
-from controller.journal.encoding import EncodingError
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, EncodingError, link
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile, read_shoe, shoe_bytes
 from controller.journal.store import Journal, StoredRecord, open_read_only
 from controller.journal.values import Base, SavedState

@@ -14,13 +14,13 @@ import pytest
 from controller.archive import sealer as sealer_module
 from controller.archive.log_writer import SPOKEN_WITHIN_NS, LogWriter
 from controller.archive.signer import NoSigner, Signer
+from controller.journal.encoding import link
 from controller.journal.evidence_log.checkpoint import TreeHead
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.evidence_log.log import LogRefused, leaves_newest_first, stored_note
 from controller.journal.evidence_log.note import KeyType, NoteKey, valid_signatures
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
-from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
 from controller.journal.verify import verify

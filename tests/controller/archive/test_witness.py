@@ -16,11 +16,11 @@ from controller.archive import witness as witness_module
 from controller.archive.log_writer import LogWriter
 from controller.archive.signer import KeySigner, SigningSettings, open_signer
 from controller.archive.witness import WitnessSettings, parse_witness_key
+from controller.journal.encoding import GENESIS
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.evidence_log.log import stored_note
 from controller.journal.evidence_log.note import NoteError, valid_signatures
 from controller.journal.log_database import LogDatabase
-from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.system.keys import make_key
 from firmware_bridge.transport.clock import now

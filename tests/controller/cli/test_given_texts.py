@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli.main import main
-from controller.cli.table.act_values import parse_values
+from controller.cli.table.commands import parse_values
 from controller.cli.table.pins import read_pin
 from controller.rules.actions.actions import ACTIONS
 from controller.system.atomic_file import SmallFileError, read_text

@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from controller.core import card_tracking as core_cards
-from controller.core.card_tracking import describe_position
-from controller.core.script.events import ShoeCount, due_place, step_inputs
+from controller.core import device_intake as core_cards
+from controller.core.device_intake import describe_position
 from controller.core.script.parser import parse
+from controller.core.script.player import ShoeCount, due_place, step_inputs
 from controller.custody import batch_actions as batches
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding

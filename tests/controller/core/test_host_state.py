@@ -9,8 +9,13 @@ from controller.archive.replay.recovery import recover
 from controller.archive.replay.report import ReplayFinding, replay
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.core.host_state import STEP_NS_MIN, UNKNOWN_HOST, after_clock_reading, after_start
-from controller.core.state import encode_state
+from controller.core.state import (
+    STEP_NS_MIN,
+    UNKNOWN_HOST,
+    after_clock_reading,
+    after_start,
+    encode_state,
+)
 from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.core.tape.inputs import DiskLevel, DiskSpace, Tick
 from controller.core.tape.records import ENTRIES, INPUTS, read_entry

@@ -1,6 +1,6 @@
 """Copies of a report that come late: the host was stopped, or the line was held.
 
-Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence.
+Source: firmware_bridge/angel_eye/README.md, sequence.
 """
 
 import pytest

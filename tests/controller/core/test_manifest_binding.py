@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 from msgspec.structs import replace
 
-from controller.core.host_records import usb_device_entry
+from controller.core.core import usb_device_entry
 from controller.core.manifest_binding import (
     MANIFESTS,
     bind_batch,

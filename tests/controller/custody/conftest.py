@@ -7,7 +7,7 @@ from typing import TypeAlias
 import pytest
 from in_words import in_words, why_words
 
-from controller.custody import batch_actions, exit_reads, face_count, shoe, table_reads
+from controller.custody import batch_actions, shoe, table_reads
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
@@ -112,18 +112,18 @@ class Table:
         *,
         sure: bool = True,
         step: str = "coup 1",
-    ) -> exit_reads.ExitRead:
+    ) -> shoe.ExitRead:
         """A card leaves the shoe and is placed by the procedure."""
-        result = exit_reads.apply_exit_read(self.state, tag, sure, typed(step))
+        result = shoe.apply_exit_read(self.state, tag, sure, typed(step))
         self._update(result.state, result.findings)
         self.drawn += 1
         if place is not None and not result.cut_card:
-            self._update(exit_reads.place_last_card(self.state, place, self.drawn))
+            self._update(shoe.place_last_card(self.state, place, self.drawn))
         return result
 
     def face(self, card: str | None, decks: int = 8, step: str = "coup 1") -> None:
         drawn = None if card is None else Card.parse(card)
-        self._update(*face_count.count_face(self.state, drawn, decks, lambda: typed(step)))
+        self._update(*shoe.count_face(self.state, drawn, decks, lambda: typed(step)))
 
     def read(self, spot: CardPlace, tag: str, step: str = "coup 1") -> table_reads.TableRead:
         result = table_reads.apply_table_read(self.state, spot, tag, typed(step))
@@ -132,14 +132,14 @@ class Table:
 
     def clear_hands(self, *, read: bool = False) -> None:
         """Clear the hands after a coup, and find cards absent from the rack."""
-        self._update(exit_reads.clear_hands(self.state, read))
+        self._update(shoe.clear_hands(self.state, read))
         self._update(*table_reads.find_absent_from_rack(self.state, typed("coup 1")))
 
     def move_aside(self, place: CardPlace, count: int | None = None) -> None:
-        shoe = self.state.shoe
-        aside = shoe.aside if shoe is not None else ()
+        in_play = self.state.shoe
+        aside = in_play.aside if in_play is not None else ()
         for one in aside if count is None else aside[: max(0, count)]:
-            self._update(exit_reads.move_aside_card(self.state, one.number, place, False))
+            self._update(shoe.move_aside_card(self.state, one.number, place, False))
 
     def empty_rack(self) -> None:
         self._update(*table_reads.find_absent_from_rack(self.state, typed("shoe over"), whole=True))

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.custody import batch_actions as batches
-from controller.custody import exit_reads as passing
+from controller.custody import shoe as passing
 from controller.custody import shoe as shoes
 from controller.custody.batch_life.change import LineageUpdate, with_life
 from controller.custody.batch_life.lifecycle import apply_batch_fact

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from controller.custody.batch_ledger import BatchLedger
 from controller.custody.card_states import CardPlace, CardState
-from controller.custody.exit_reads import apply_exit_read
-from controller.custody.shoe import open_shoe
+from controller.custody.shoe import apply_exit_read, open_shoe
 from controller.custody.state import CustodyState, find_card
 from controller.custody.table_reads import apply_table_read
 

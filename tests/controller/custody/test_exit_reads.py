@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from controller.custody.card_states import CardPlace
-from controller.custody.exit_reads import (
+from controller.custody.findings import Finding, FindingCode
+from controller.custody.shoe import (
     apply_stray_read,
     move_aside_card,
+    open_shoe,
     place_last_card,
     restart_burn,
 )
-from controller.custody.findings import Finding, FindingCode
-from controller.custody.shoe import open_shoe
 from controller.custody.state import AsideCard
 from controller.rules.cards import Card
 

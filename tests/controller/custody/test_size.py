@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace, CardState
-from controller.custody.exit_reads import apply_exit_read, clear_hands, place_last_card
-from controller.custody.face_count import count_face
+from controller.custody.shoe import apply_exit_read, clear_hands, count_face, place_last_card
 from controller.custody.state import CustodyState, ShoeCustody, batch_counts, check_consistent
 from controller.custody.table_reads import apply_table_read
 from controller.journal.encoding import Codec

@@ -3,7 +3,7 @@
 Source: FIPS 180-4.
 """
 
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, link
 
 AFTER_ABC = "8a295b0cbf1f5a594280696ad7707164e2b8beb0e614ad52bc7d78ff8ac12a82"
 AFTER_ABC_AND_NOTHING = "4b82225c8e15fc425ffe3fd143253705c457bf1c6d8ad8fe81ca31fe46d04020"

@@ -228,7 +228,7 @@ def test_a_failing_disk_call_is_never_acknowledged(tmp_path: Path, fault: str, r
 MOVED = """
 import os, sys
 from pathlib import Path
-from controller.journal.record import GENESIS
+from controller.journal.encoding import GENESIS
 from controller.journal.folder import shoe_path
 from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
 from controller.journal.store import Base, Journal

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.journal.encoding import GENESIS, link
 from controller.journal.folder import sealed_files, shoe_path
-from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Head, Journal, JournalError, StoredRecord, open_read_only
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from declared_needs import PYTHON_OF_ANYBODY
 
-from controller.journal.folder_lock import narrow_modes
+from controller.journal.folder import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.store import Journal
 from controller.journal.values import JournalError

@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from controller.journal import store
+from controller.journal.encoding import GENESIS
 from controller.journal.folder import read_sealed, sealed_files, shoe_path
-from controller.journal.record import GENESIS
 from controller.journal.shoe_file import NO_SEAL, read_shoe, shoe_bytes
 from controller.journal.store import (
     Base,

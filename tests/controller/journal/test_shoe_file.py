@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 from msgspec.structs import replace
 
-from controller.journal.record import GENESIS
+from controller.journal.encoding import GENESIS
 from controller.journal.shoe_file import (
     HEADINGS,
     MAGIC,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from controller.journal.encoding import GENESIS, link
 from controller.journal.people import PeopleFile
-from controller.journal.record import GENESIS, link
 from controller.journal.store import (
     Head,
     Journal,

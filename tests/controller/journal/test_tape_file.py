@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.record import link
+from controller.journal.encoding import link
 from controller.journal.store import open_read_only
 from controller.journal.tape_file import is_tape, write_tape
 from controller.journal.values import Base, Head, JournalError, StoredRecord

@@ -12,7 +12,7 @@ from typing import Final
 from simulated_shoes import DECKS
 
 from controller.monitors.budget import BUDGET, BUDGET_SHOES
-from controller.monitors.coup_paths import VALUE_OF, VALUES
+from controller.monitors.coup_bets import VALUE_OF, VALUES
 from controller.monitors.faces import FACES, RANKS, SUITS
 
 LIMIT: Final = BUDGET_SHOES / BUDGET

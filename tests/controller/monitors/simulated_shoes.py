@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 from typing import Final
 
-from controller.monitors.coup_paths import AFTER, START, VALUE_OF
+from controller.monitors.coup_bets import AFTER, START, VALUE_OF
 from controller.monitors.faces import FACES, GAP, RANKS, SUITS
 from controller.monitors.items import (
     CardSeen,

@@ -16,8 +16,7 @@ from controller.monitors.budget import (
     strength_millibits,
     threshold,
 )
-from controller.monitors.order_bets import order_alarms
-from controller.monitors.succession import RULES
+from controller.monitors.succession import RULES, order_alarms
 from controller.rules.advisory import AdvisoryKind
 
 

@@ -17,8 +17,19 @@ from simulated_shoes import (
 )
 
 from controller.monitors.budget import UNIT
-from controller.monitors.coup_bets import _LATER, _OPENING, CoupBets, bet_on_coup, open_bets
-from controller.monitors.coup_paths import AFTER, DEPTH, LOST, START, VALUE_OF, Winner
+from controller.monitors.coup_bets import (
+    _LATER,
+    _OPENING,
+    AFTER,
+    DEPTH,
+    LOST,
+    START,
+    VALUE_OF,
+    CoupBets,
+    Winner,
+    bet_on_coup,
+    open_bets,
+)
 from controller.monitors.faces import FACES, GAP
 from controller.monitors.items import BurnEnds, CardsUnseen, CoupEnds, ShoeOpens
 from controller.monitors.past import NO_PAST

@@ -16,7 +16,7 @@ from simulated_shoes import (
 )
 
 from controller.monitors.budget import BUDGET, BUDGET_SHOES
-from controller.monitors.coup_paths import AFTER, START, VALUE_OF, Winner
+from controller.monitors.coup_bets import AFTER, START, VALUE_OF, Winner
 from controller.monitors.items import (
     BatchInPlay,
     CardSeen,

@@ -16,8 +16,15 @@ from simulated_shoes import (
 
 from controller.monitors.budget import UNIT
 from controller.monitors.faces import DECKS_MAX, FACES, GAP
-from controller.monitors.order_bets import OPENING_CAPITAL, bet_on_order, deposit_for, pair_of
-from controller.monitors.succession import HITS, RULES, USPC
+from controller.monitors.succession import (
+    HITS,
+    OPENING_CAPITAL,
+    RULES,
+    USPC,
+    bet_on_order,
+    deposit_for,
+    pair_of,
+)
 from controller.rules.advisory import AdvisoryKind, RuleEvidence, RuleName
 
 

@@ -11,9 +11,8 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
-from controller.core.script.player import BEGINS_AT_NS
+from controller.core.script.player import BEGINS_AT_NS, ShoeCount, due_place, step_inputs
 from controller.journal.encoding import Codec
 from controller.procedure.effects import (
     ActRecord,

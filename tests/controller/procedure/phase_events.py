@@ -5,8 +5,8 @@ The answers are in phase_event_pairs.txt; how they read: test_phase_event_pairs.
 
 from pathlib import Path
 
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
+from controller.core.script.player import ShoeCount, due_place, step_inputs
 from controller.procedure.effects import Refusal
 from controller.procedure.events import StepInput
 from controller.procedure.phases import Phase

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
-from controller.core.script.player import BEGINS_AT_NS, DAY
+from controller.core.script.player import BEGINS_AT_NS, DAY, ShoeCount, due_place, step_inputs
 from controller.procedure.events import GamingDayChanged, StepInput
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact, RuleBook

@@ -22,8 +22,10 @@ from controller.procedure.events import (
     ShoeStandsBy,
     StepInput,
 )
-from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
-from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
+from controller.procedure.irregularities.catalogue import (
+    BATCH_IRREGULARITIES,
+    CONDUCT_IRREGULARITIES,
+)
 from controller.procedure.phases import (
     ABANDONED_PHASES,
     BEFORE_A_COUP,
@@ -32,9 +34,9 @@ from controller.procedure.phases import (
     RESUMABLE_PHASES,
     Phase,
 )
-from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.table.moves import MOVE_ROWS
+from controller.procedure.step_result import MACHINE
+from controller.procedure.table.table import MOVE_ROWS
 from controller.rules.actions.actions import (
     CallNoMoreBets,
     CloseShoe,

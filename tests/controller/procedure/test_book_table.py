@@ -9,8 +9,8 @@ from transitions import Transition
 from controller.cli.rules.table_text import omission_text
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.step_result import MACHINE
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
 from controller.procedure.table.row import Row, answers_whenever

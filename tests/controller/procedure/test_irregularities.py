@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import pytest
 
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
-from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
-from controller.procedure.irregularities.custody import CUSTODY_IRREGULARITIES
+from controller.procedure.irregularities.catalogue import (
+    BATCH_IRREGULARITIES,
+    CONDUCT_IRREGULARITIES,
+    CUSTODY_IRREGULARITIES,
+)
 from controller.procedure.phases import BEFORE_A_COUP, Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.actions.choices import FloorDecision

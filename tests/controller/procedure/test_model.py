@@ -47,14 +47,16 @@ from controller.procedure.phases import (
 from controller.procedure.places import phase_by_cards
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import (
+    NOBODY_YET,
+    NOTHING_TO_REMEDY,
     CoupState,
+    ErrorCard,
+    LastDrawn,
     OpenIrregularity,
     ShoeState,
     ShoeTally,
     TableState,
 )
-from controller.procedure.states.remedy import NOTHING_TO_REMEDY, ErrorCard, LastDrawn
-from controller.procedure.states.staff import NOBODY_YET
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity

@@ -18,12 +18,10 @@ from controller.procedure.phases import (
     Phase,
     Trigger,
 )
-from controller.procedure.play import MACHINE, Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CutState, ShoeState, TableState
-from controller.procedure.step_result import Step
-from controller.procedure.table.moves import MOVE_ROWS
-from controller.procedure.table.table import ROWS
+from controller.procedure.step_result import MACHINE, Play, Step
+from controller.procedure.table.table import MOVE_ROWS, ROWS
 from controller.rules.profiles.load import load_profile
 
 BOOK = RuleBook.of(load_profile("s42-mini"), 8, ())

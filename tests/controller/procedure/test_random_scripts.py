@@ -18,9 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
-from controller.core.script.player import BEGINS_AT_NS, DAY
+from controller.core.script.player import BEGINS_AT_NS, DAY, ShoeCount, due_place, step_inputs
 from controller.core.script.statement_forms import unparse
 from controller.core.script.statements import Burn, DueCard, HandCard, StatementBody
 from controller.journal.encoding import Codec
@@ -43,8 +42,7 @@ from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import StandingWagers
+from controller.procedure.state import StandingWagers, TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.wagering.wagers import standing_wagers

@@ -13,10 +13,8 @@ from phase_events import answer
 from recorded_rows import SCRIPTS, Script, Witness, book_named, judged, witness_of, witnesses
 from transitions import Machine, MachineError, Transition
 
-from controller.procedure.classify import Happening
 from controller.procedure.phases import IN_PLAY, IN_SHOE, RESTING, Phase, Trigger
-from controller.procedure.play import MACHINE, takes
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import MACHINE, Happening, Step, takes
 from controller.procedure.table.claims import ANY_CARD
 from controller.procedure.table.table import ROWS
 

@@ -1,7 +1,7 @@
 """People in a snapshot: who deals, who decided what, and that nothing proves who acts."""
 
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.states.staff import DecisionCount, StaffState
+from controller.procedure.state import DecisionCount, StaffState
 from controller.record.people import decisions_made, no_accounts_words, people_view
 from controller.record.snapshot_devices import DecidedView, PeopleView
 from controller.rules.actions.choices import FloorDecision

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import ShufflerDeviceSettings
+from controller.core.state import DeviceIdentity
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import (
     BatchLife,

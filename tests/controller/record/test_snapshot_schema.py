@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from controller.record.snapshot import SCHEMA_VERSION, Snapshot
-from controller.system.json_schema import schemas_of
+from controller.system.json_document import schemas_of
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "docs" / "schemas" / f"snapshot-{SCHEMA_VERSION}.json"

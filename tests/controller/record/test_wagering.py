@@ -12,8 +12,7 @@ from controller.procedure.events import (
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import TableState
-from controller.procedure.states.wagering import ChangedSetting
+from controller.procedure.state import ChangedSetting, TableState
 from controller.procedure.step import step
 from controller.record.snapshot import (
     AmountView,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from controller.core.host_records import account_record
+from controller.core.core import account_record
 from controller.core.script.parser import parse
 from controller.core.script.player import PlayedStatement, play
 from controller.core.state import Conclusion, CoreState, Stored

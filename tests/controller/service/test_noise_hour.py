@@ -10,8 +10,7 @@ from controller.core.tape.inputs import Input, NoiseDropped
 from controller.core.tape.records import inputs_in, read_input
 from controller.journal.store import Journal
 from controller.rules.profiles.load import load_clauses
-from controller.service.noise_limit import NoiseLimit
-from controller.service.stored_chunks import stored_chunks
+from controller.service.noise_limit import NoiseLimit, stored_chunks
 from controller.table.loop import Loop
 from drivers import framing
 from firmware_bridge.transport.port import Chunk, PortOpened

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.journal.folder import MONITORS_NAME, sealed_files
 from controller.journal.store import Journal
-from controller.procedure.states.staff import StaffState
+from controller.procedure.state import StaffState
 from controller.record.build import build_snapshot
 from controller.record.snapshot import RunFacts
 from controller.record.snapshot_devices import PauseView

@@ -9,8 +9,8 @@ import pytest
 
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.interface import Driver, DriverOutput
-from drivers.lifecycle import OPENED
 from drivers.scanners.models import ZEBRA_SSI
+from drivers.shell import OPENED
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent
 from firmware_bridge.transport.pump import PortPump

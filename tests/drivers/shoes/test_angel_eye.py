@@ -47,8 +47,12 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput, remarks_of
-from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
-from drivers.shoes.angel_eye_events import ERROR_MEANINGS
+from drivers.shoes.angel_eye import (
+    ERROR_MEANINGS,
+    AngelEyeShoe,
+    AngelEyeShoeSettings,
+    AngelEyeShoeState,
+)
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from foundation.message import Message, message

@@ -31,8 +31,7 @@ from drivers.shoes.tablelink_shoe import (
     TableLinkShoeState,
     map_report,
 )
-from drivers.tablelink.device import TableLinkReport
-from drivers.tablelink.lifecycle import TableLinkLifecycle
+from drivers.tablelink.device import TableLinkLifecycle, TableLinkReport
 from firmware_bridge.tablelink.bodies import CardOut, DeviceMode, DeviceStatus
 from firmware_bridge.tablelink.items import (
     RequestAnswer,

@@ -11,15 +11,15 @@ from msgspec import Struct, structs
 from drivers.events import LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.lifecycle import OPENED
+from drivers.shell import OPENED
 from drivers.shuffler_events import IdentityProven
 from drivers.shufflers.tablelink_shuffler import TableLinkShuffler, TableLinkShufflerSettings
 from drivers.tablelink.device import (
     TableLinkDeviceState,
+    TableLinkLifecycle,
     TableLinkReport,
     apply_items,
 )
-from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, ShoeEmpty

@@ -6,7 +6,7 @@ from in_words import in_words
 from controller.system.messages.catalogue import to_words
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
-from drivers.lifecycle import OPENED
+from drivers.shell import OPENED
 from drivers.shuffler_events import (
     ContactRestored,
     DeviceMemoryFilling,
@@ -14,7 +14,7 @@ from drivers.shuffler_events import (
     IdentityProven,
     IdentityRefused,
 )
-from drivers.tablelink.lifecycle import (
+from drivers.tablelink.device import (
     LifecycleReport,
     TableLinkLifecycle,
     advance_life,

@@ -2,7 +2,7 @@
 
 In simulated time, each way of loss beside each silence before it, each length and each cycle.
 
-Source: firmware_bridge/README.md, "After a reopening or a restart".
+Source: firmware_bridge/angel_eye/README.md, "After a reopening or a restart".
 """
 
 from itertools import product

@@ -15,7 +15,6 @@ from controller.system.messages.catalogue import to_words
 from firmware_bridge.feig import commands
 from firmware_bridge.feig.frames import FrameForm
 from firmware_bridge.feig.items import TagInventoried
-from firmware_bridge.feig.layouts import LAYOUTS
 from firmware_bridge.feig.messages import (
     MalformedContent,
     describe_status,
@@ -23,6 +22,7 @@ from firmware_bridge.feig.messages import (
     parse_inventory,
     parse_timer,
 )
+from firmware_bridge.feig.settings import LAYOUTS
 
 VECTORS = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "feig.toml").read_text(encoding="utf-8")

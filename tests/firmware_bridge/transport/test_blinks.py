@@ -1,6 +1,6 @@
 """Real ports that blink: what ended each, and that ten minutes of pause before cost no proof.
 
-Source: firmware_bridge/README.md, "After a reopening or a restart".
+Source: firmware_bridge/angel_eye/README.md, "After a reopening or a restart".
 """
 
 import os

@@ -1,6 +1,6 @@
 """A port that is only listened to.
 
-Source: firmware_bridge/README.md, "Ports".
+Source: firmware_bridge/transport/README.md, "Ports".
 """
 
 import os

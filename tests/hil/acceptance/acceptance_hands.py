@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.cli.devices.monitored_port import named_model
 from controller.system.keys import make_key
+from drivers.catalogue import find_by_option
 from drivers.model import Installation
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings, Parity, Port
@@ -63,7 +63,7 @@ class Hands:
 
 
 def order_of(model: str, url: str, **changes: Any) -> Order:
-    found = named_model(model)
+    found = find_by_option(model)
     line = LineSettings(found.baud, Parity(found.parity or "N"))
     stored = found.to_store(found.settings())
     usual: dict[str, Any] = {"installed": Installation(), "person": "Ann Lee", "wait_s": WAIT_S}

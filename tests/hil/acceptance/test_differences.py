@@ -241,8 +241,9 @@ def test_bytes_around_a_report_are_accounted_for() -> None:
 
 
 def test_every_section_of_a_wire_document_exists() -> None:
-    text = (ROOT / "firmware_bridge" / "README.md").read_text(encoding="utf-8")
-    headings = [line.lstrip("# ").rstrip() for line in text.splitlines() if line.startswith("#")]
+    pages = (ROOT / "firmware_bridge").rglob("README.md")
+    lines = [line for page in pages for line in page.read_text("utf-8").splitlines()]
+    headings = [line.lstrip("# ").rstrip() for line in lines if line.startswith("#")]
 
     for document in DOCUMENTS:
         named = {document.title, document.framing, document.other, *document.sections.values()}

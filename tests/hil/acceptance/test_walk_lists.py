@@ -19,8 +19,9 @@ MODELS = [find_model(kind, name) for kind in DeviceKind for name in model_names(
 
 
 def headings() -> set[str]:
-    text = (ROOT / "firmware_bridge" / "README.md").read_text(encoding="utf-8")
-    return {line.lstrip("# ") for line in text.splitlines() if line.startswith("#")}
+    pages = (ROOT / "firmware_bridge").rglob("README.md")
+    lines = (line for page in pages for line in page.read_text("utf-8").splitlines())
+    return {line.lstrip("# ") for line in lines if line.startswith("#")}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda one: f"{one.kind}-{one.name}")

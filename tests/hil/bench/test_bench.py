@@ -8,11 +8,11 @@ import pytest
 
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, row_bytes
 from hil.bench import __main__ as command
+from hil.bench.__main__ import counts, json_report, text_report
 from hil.bench.card_path.compute import InMemoryProgram, Pipes
 from hil.bench.measure.fixtures import CARD, Plan, bench_core, deal_reports
 from hil.bench.measure.reference import PLACES, Reference, with_crc
 from hil.bench.process.start_up import _loaded_modules
-from hil.bench.report import counts, json_report, text_report
 from hil.bench.stored.audit import (
     Corpus,
     _by_columns,

@@ -15,12 +15,12 @@ from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.declaration import Role, values_of
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "commissioning.md"
+ACCOUNTS, PAGE = ROOT / "docs" / "commissioning.md", ROOT / "docs" / "people.md"
 ALONE = ROOT / "tests" / "gate" / "people_at_this_clone.py"
 
 
 def test_the_page_says_of_every_action_what_its_declaration_says() -> None:
-    _, people = tables(PAGE.read_text(encoding="utf-8"))
+    _, people = tables((ACCOUNTS, PAGE))
     said: dict[str, set[str]] = {name: set() for name in ACTIONS}
     for cell in people:
         for command in re.findall(r"`([^`]+)`", cell.row):

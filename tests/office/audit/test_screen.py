@@ -1,6 +1,6 @@
 """The screen on rows of dealt shoes, correct and wrong in one place, against an independent check.
 
-Source: hil/bench/measure/plain_rules.py (the independent check).
+Source: hil/bench/stored/audit.py (the independent check).
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.journal.card_row_format import RowEnd, RowFlag, RowRole
-from hil.bench.measure.plain_rules import DealtCard, coups_of, lawful
+from hil.bench.stored.audit import DealtCard, coups_of, lawful
 from office.audit.screen import CLEAN, ScreenResult, screen
 
 SHOE = 11

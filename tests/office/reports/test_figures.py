@@ -16,8 +16,8 @@ from controller.core.state import Conclusion
 from controller.core.stored_settings import read_settings
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import inputs_in, read_entry, read_input
+from controller.journal.encoding import RecordKind, unwrap
 from controller.journal.folder import read_sealed, sealed_files
-from controller.journal.record import RecordKind, unwrap
 from controller.outlets.metrics.counts import TableCounts
 from controller.outlets.metrics.definitions import SHUFFLER
 from controller.procedure.effects import BurnDone, CoupClosed, CoupCorrected

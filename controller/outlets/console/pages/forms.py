@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from controller.outlets.console.pages.labels import label
 from controller.outlets.control.action_texts import value_from_text
-from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
+from controller.procedure.people.setting_changes import MOMENTS, ChangeMoment
 from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.declaration import ActionValues, Role, name_of, purpose_of, values_of
 from controller.rules.profiles.setting_definitions import SHAPES

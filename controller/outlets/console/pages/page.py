@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from controller.outlets.console.pages import devices, values
+from controller.outlets.console.pages import values
 from controller.outlets.console.pages.forms import action_forms
 from controller.outlets.console.pages.labels import label
 from controller.outlets.rendering import render
@@ -68,10 +68,10 @@ _PARTS: Final[Mapping[str, Callable[[Snapshot], Mapping[str, Any]]]] = MappingPr
         },
         "shoe": lambda snapshot: {"progress": values.progress(snapshot)},
         "batches": lambda snapshot: {
-            "batches": devices.batches(snapshot),
+            "batches": values.batches(snapshot),
             "warning_prompt": values.warning_prompt,
         },
-        "devices": lambda snapshot: {"devices": devices.devices(snapshot)},
+        "devices": lambda snapshot: {"devices": values.devices(snapshot)},
         "coups": lambda snapshot: {"coups": values.last_coups(snapshot)},
         "roads": lambda snapshot: {
             "roads": values.roads(snapshot),

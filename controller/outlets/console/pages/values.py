@@ -1,4 +1,4 @@
-"""What the pages show, made of one snapshot: hands, prompts, duties, decisions, progress, roads.
+"""What the pages show, made of one snapshot: hands, prompts, duties, decisions, roads, devices.
 
 Pure: nothing is read but the snapshot, and nothing is kept. What people may not see is not in it.
 """
@@ -9,7 +9,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.outlets.console.pages.devices import back_words, devices
 from controller.outlets.console.pages.labels import LABELS, label
 from controller.outlets.road_drawings import Boards, road_drawings
 from controller.procedure.phases import Phase
@@ -25,7 +24,13 @@ from controller.record.snapshot import (
     ShownCard,
     Snapshot,
 )
-from controller.record.snapshot_devices import advisory_words
+from controller.record.snapshot_devices import (
+    AuxiliaryView,
+    DeviceView,
+    ShufflerBatchView,
+    ShufflerView,
+    advisory_words,
+)
 from controller.rules.actions.actions import (
     ACTIONS,
     CallNoMoreBets,
@@ -41,6 +46,7 @@ from controller.rules.outcome import Outcome
 from controller.rules.profiles.clauses import Clause
 from controller.rules.roads import build_roads
 from controller.system.messages.catalogue import to_words
+from drivers.events import Stage
 from foundation.message import message
 
 LAST_COUPS: Final = 8
@@ -207,7 +213,7 @@ def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
     if snapshot.phase.value not in _BETWEEN_SHOES or is_stopped(snapshot):
         return ()
     batch = snapshot.opening.batch
-    open_to = () if batch else tuple((one, back_words(one)) for one in snapshot.opening.batches)
+    open_to = () if batch else tuple((one, _back_words(one)) for one in snapshot.opening.batches)
     for duty in snapshot.opening.duties:
         values = {"act": duty.act, **({"batch": batch} if batch else {})}
         prompt = PromptButton(name_of(RecordAct), values, to_words(message("console_done")))
@@ -376,4 +382,97 @@ def shown_clauses(
             borrowed.get(one, ""),
         )
         for one in ids
+    )
+
+
+# --- batches and devices --------------------------------------------------------------------------
+
+
+class ShownBatch(Struct, frozen=True):
+    """A batch: its back, where it is, how many cards where that is counted, why it is barred."""
+
+    back: str
+    words: str
+    place: str
+    cards: int | None
+    bars: tuple[str, ...]
+    in_play: bool
+
+
+def batches(snapshot: Snapshot) -> tuple[ShownBatch, ...]:
+    """Both batches: by the shuffler's reports, else by the cards tracked, else by what is known."""
+    opening = snapshot.opening
+    by_shuffler: dict[str, ShufflerBatchView] = {}
+    if snapshot.shuffler is not None:
+        by_shuffler = {one.back: one for one in snapshot.shuffler.batches}
+    tracked = {one.back: one for one in snapshot.custody.batches}
+    found: list[ShownBatch] = []
+    for back in dict.fromkeys((*opening.batches, *by_shuffler, *tracked)):
+        shuffled, cards = by_shuffler.get(back), tracked.get(back)
+        in_play = opening.in_play == back or (cards is not None and cards.in_play)
+        if shuffled is not None:
+            place, count, bars = label("batch", shuffled.stage), shuffled.cards, shuffled.bars
+        else:
+            place, count, bars = label("batch", _place(snapshot, back)), None, ()
+        if cards is not None and cards.blocked:
+            bars = (*bars, cards.blocked)
+        if cards is not None and in_play:
+            count = cards.cards.shoe
+        found.append(ShownBatch(back, _back_words(back), place, count, bars, in_play))
+    return tuple(found)
+
+
+def _place(snapshot: Snapshot, back: str) -> str:
+    opening = snapshot.opening
+    places = (
+        (opening.in_play, "in_play"),
+        (opening.loaded, "in_shoe"),
+        (opening.in_shuffler, "stored"),
+        (opening.in_rack, "spent"),
+    )
+    return next((place for there, place in places if there == back), "unknown")
+
+
+def _back_words(back: str) -> str:
+    """The colour of a back; a house may have named its own."""
+    return label("back", back) if back in ("red", "blue") else back
+
+
+class ShownDevice(Struct, frozen=True):
+    """A device: what it is, its model and port, and whether it is there. `remarks` say what of it
+    people should know."""
+
+    name: str
+    model: str
+    port: str
+    stage: str
+    good: bool
+    lost: bool
+    remarks: tuple[str, ...]
+
+
+def devices(snapshot: Snapshot) -> tuple[ShownDevice, ...]:
+    shoe, shuffler = snapshot.device, snapshot.shuffler
+    found = [_device("shoe", shoe.model, shoe, {"locked": bool(shoe.locked)})]
+    if shuffler is not None:
+        remarks = {"interlocked": shuffler.interlocked, "door_open": shuffler.door_open}
+        found.append(_device("shuffler", shuffler.model, shuffler, remarks))
+    found += [_device(one.kind, one.model or one.seat, one, {}) for one in snapshot.beside]
+    return tuple(found)
+
+
+def _device(
+    kind: str,
+    model: str,
+    device: DeviceView | ShufflerView | AuxiliaryView,
+    remarks: Mapping[str, bool],
+) -> ShownDevice:
+    return ShownDevice(
+        label("device", kind),
+        model,
+        device.port,
+        label("stage", device.stage),
+        good=device.stage is Stage.ONLINE,
+        lost=device.stage is Stage.LOST,
+        remarks=tuple(label("device", name) for name, holds in remarks.items() if holds),
     )

@@ -19,7 +19,7 @@ from controller.core.state import encode_state
 from controller.core.tape.entries import EventVerdicts, RunBegan
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import entry_record, input_record, read_entry, read_input
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, link
 from controller.journal.store import Journal
 from controller.procedure.effects import CoupClosed, CoupFate, ShoeOpened
 from controller.procedure.events import CardDrawn

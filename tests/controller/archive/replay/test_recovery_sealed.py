@@ -17,9 +17,9 @@ from controller.archive.replay.recovery import (
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings, open_signer
 from controller.core.state import encode_state
+from controller.journal.encoding import GENESIS
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.folder import sealed_files
-from controller.journal.record import GENESIS
 from controller.journal.store import Journal, JournalError
 from controller.procedure.effects import ShoeOpened
 from controller.rules.profiles.load import load_clauses

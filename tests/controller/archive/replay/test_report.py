@@ -15,7 +15,7 @@ from controller.archive.replay.report import DIFFERENCES_LISTED_MAX, ReplayFindi
 from controller.core.tape.entries import CommandGiven, EventVerdicts, StateDigest
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import entry_record, input_record, read_entry, read_input
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, link
 from controller.journal.store import JournalError
 from controller.procedure.verdicts import Accepted, Irregularity
 from foundation.message import message

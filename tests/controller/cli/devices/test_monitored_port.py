@@ -11,6 +11,7 @@ from controller.cli.devices.monitored_port import (
 )
 from controller.system.command_line.errors import CommandError
 from controller.system.messages.catalogue import to_words
+from drivers.model import BadDeviceSettings
 from drivers.scanners.models import HID_POS
 from drivers.tablelink.monitor import UNGREETED
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
@@ -104,9 +105,8 @@ def test_a_given_speed_overrides_the_configuration(config: Path) -> None:
 
 
 def test_an_unknown_model_lists_the_known_ones() -> None:
-    with pytest.raises(
-        CommandError, match="Allowed: angel-eye-ii-ex, feig-rfid, tablelink, tablelink-shuffler, "
-    ):
+    first = "angel-eye-ii-ex, feig-rfid, tablelink, tablelink-shuffler, "
+    with pytest.raises(BadDeviceSettings, match=f"Allowed: {first}"):
         find_monitored_port(MonitorOptions("/dev/ttyUSB0", "x"), None, masked=True)
 
 

@@ -17,7 +17,7 @@ from cryptography.x509 import load_pem_x509_certificate
 
 from controller.cli.main import main
 from controller.cli.set_up import doctor
-from controller.service.install import machine_checks, table_checks, web_checks
+from controller.service.install import machine_checks, table_checks
 from controller.system.command_line.errors import ExitCode
 from foundation.timestamp import Timestamp
 from hil.emulator.witness import Witness
@@ -215,7 +215,7 @@ def test_a_certificate_is_said_before_it_ends(
     table.write_text(web_table(0, files))
     end = load_pem_x509_certificate(certificate.read_bytes()).not_valid_after_utc
     then = int(end.timestamp()) - days * 24 * 3600
-    monkeypatch.setattr(web_checks, "now", lambda: Timestamp(0, then * 1_000_000_000))
+    monkeypatch.setattr(table_checks, "now", lambda: Timestamp(0, then * 1_000_000_000))
 
     _, found = findings(table, capsys)
 

@@ -1,12 +1,13 @@
 """What `smartshoe setup` asks, answer by answer: wrong ones are asked for again."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from controller.cli.set_up.questions import SetUpQuestions
+from controller.cli.set_up.questions import APPEARS_S_MAX, SetUpQuestions, wait_for_new
 from controller.rules.actions.declaration import Role
 from controller.service.install.new_table import Answers, NewPerson
 
@@ -223,3 +224,46 @@ def test_the_end_of_the_answers_leaves_nothing(fast_dir: Path) -> None:
     answers, _ = asked(fast_dir, *TABLE[:5])
     assert answers is None
     assert list(fast_dir.iterdir()) == []
+
+
+BEFORE = {"/dev/ttyS0": "of the machine", "/dev/serial/by-id/other": "another device"}
+SHOE = "/dev/serial/by-id/shoe"
+
+
+class Machine:
+    """Ports as they are seen one look after the other; the last one stays."""
+
+    def __init__(self, *looks: Mapping[str, str]) -> None:
+        self._looks: Iterator[Mapping[str, str]] = iter(looks)
+        self._last: Mapping[str, str] = {}
+        self.waited_s = 0.0
+
+    def look(self) -> Mapping[str, str]:
+        self._last = next(self._looks, self._last)
+        return self._last
+
+    def wait(self, seconds: float) -> None:
+        self.waited_s += seconds
+
+
+def found(machine: Machine) -> Mapping[str, str]:
+    return wait_for_new(BEFORE, machine.look, machine.wait)
+
+
+def test_the_port_that_appears_is_the_device() -> None:
+    assert found(Machine(BEFORE, BEFORE, {**BEFORE, SHOE: "shoe"})) == {SHOE: "shoe"}
+
+
+def test_a_further_port_of_the_device_and_its_lasting_name_are_waited_for() -> None:
+    machine = Machine({**BEFORE, "/dev/ttyUSB0": ""}, {**BEFORE, SHOE: "shoe", f"{SHOE}-if01": ""})
+    assert set(found(machine)) == {SHOE, f"{SHOE}-if01"}
+
+
+def test_a_port_that_goes_is_none() -> None:
+    assert found(Machine({"/dev/ttyS0": "of the machine"})) == {}
+
+
+def test_where_none_appears_the_search_ends() -> None:
+    machine = Machine(BEFORE)
+    assert found(machine) == {}
+    assert round(machine.waited_s) == APPEARS_S_MAX

@@ -1,19 +1,19 @@
-"""`status`, `resolve`, `close-shoe` and `act` against a running table and its control socket."""
+"""`resolve`, `close-shoe` and `act` against a running table and its control socket."""
 
 import json
 import re
 import shlex
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from controller.cli.main import main
+from controller.cli.table.commands import parse_values
+from controller.rules.actions.actions import ACTIONS
 from controller.rules.actions.choices import FloorDecision
-from controller.system.command_line.errors import ExitCode
+from controller.rules.actions.declaration import ActionValue, values_of
+from controller.system.command_line.errors import CommandError, ExitCode
 
 Capture = pytest.CaptureFixture[str]
 Serve = Callable[[Path], Path]
@@ -22,28 +22,9 @@ SIGNED = ("--by", "A. Floor", "--reason", "seen by me")
 
 
 @pytest.fixture
-def table(serve: Serve, three_coups: Path) -> str:
-    """A table between two coups; its socket."""
-    return str(serve(three_coups))
-
-
-@pytest.fixture
 def waiting(serve: Serve, suspended: Path) -> str:
     """A table that waits for a floorperson; its socket."""
     return str(serve(suspended))
-
-
-def test_status_is_one_readable_block(table: str, capsys: Capture) -> None:
-    assert main(["status", "--socket", table]) == ExitCode.DONE
-
-    output = capsys.readouterr().out
-    assert output.startswith("table      M7, pit 3, running")
-    assert "due        the next coup" in output
-
-
-def test_status_as_json(table: str, capsys: Capture) -> None:
-    assert main(["status", "--socket", table, "--json"]) == ExitCode.DONE
-    assert json.loads(capsys.readouterr().out)["phase"]["value"] == "between_coups"
 
 
 def test_the_table_is_found_through_its_configuration(table: str, capsys: Capture) -> None:
@@ -99,37 +80,6 @@ def test_without_a_running_table_the_exit_code_is_4(
 def test_the_table_must_be_named(capsys: Capture) -> None:
     assert main(["status"]) == ExitCode.UNUSABLE
     assert "--config FILE or --socket PATH" in capsys.readouterr().err
-
-
-def test_watching_shows_changes_until_ctrl_c(table: str) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "controller.cli.main",
-            "status",
-            "--socket",
-            table,
-            "--watch",
-            "--json",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert json.loads(process.stdout.readline())["device"]["stage"] == "lost"
-    assert main(["close-shoe", "--socket", table, *SIGNED]) == ExitCode.DONE
-    assert json.loads(process.stdout.readline())["phase"]["value"] == "shoe_over"
-    process.send_signal(signal.SIGINT)
-
-    # The table may publish the end of the shoe more than once before the signal arrives.
-    left, errors = process.communicate()
-    assert [json.loads(line)["phase"]["value"] for line in left.splitlines() if line] in (
-        [],
-        ["shoe_over"],
-    )
-    assert (errors, process.returncode) == ("", ExitCode.DONE)
 
 
 def test_without_open_irregularities_a_sentence_says_so(table: str, capsys: Capture) -> None:
@@ -290,3 +240,61 @@ def test_the_gaming_day_is_stated_after_a_jump_of_the_clock(table: str, capsys: 
     capsys.readouterr()
     main(status)
     assert "set-gaming-day" not in capsys.readouterr().out
+
+
+WAGERS = [
+    {"seat": 5, "wager": "banker", "cents": 10000},
+    {"seat": 3, "wager": "tie", "cents": 2550},
+]
+
+
+@pytest.mark.parametrize(
+    ("action", "word", "value"),
+    [
+        ("record", "seat=5", 5),
+        ("document-vigorish", "form_number=1001", 1001),
+        ("give-up", "by_order=yes", True),
+        ("document-vigorish", "patron_signed=no", False),
+        ("record", "act=inspected", "inspected"),
+        ("record", "reference=W=7", "W=7"),
+        ("record", "batch=", ""),
+        ("record", "unknown=5", "5"),
+        ("wagers", "wagers=none", []),
+        ("wagers", "wagers=5:banker:100,3:tie:25.50", WAGERS),
+        (
+            "wagers",
+            "wagers=3:tie:25.50:coupon",
+            [{"seat": 3, "wager": "tie", "cents": 2550, "medium": "coupon"}],
+        ),
+    ],
+)
+def test_a_word_is_parsed_by_the_declared_type(action: str, word: str, value: object) -> None:
+    assert parse_values(ACTIONS[action], [word]) == {word.partition("=")[0]: value}
+
+
+def test_wagers_from_a_file(fast_dir: Path) -> None:
+    layout = fast_dir / "layout.csv"
+    layout.write_text("seat,wager,amount\n5,banker,100.00\n3,tie,25.50\n", "utf-8")
+
+    assert parse_values(ACTIONS["wagers"], [f"wagers=@{layout}"]) == {"wagers": WAGERS}
+
+
+def test_several_values() -> None:
+    assert parse_values(ACTIONS["record"], ["seat=5", "act=cut"]) == {"seat": 5, "act": "cut"}
+
+
+OF_EACH = [(name, value) for name, kind in ACTIONS.items() for value in values_of(kind)]
+
+
+@pytest.mark.parametrize(("action", "value"), OF_EACH, ids=str)
+def test_every_value_can_be_typed(action: str, value: ActionValue) -> None:
+    texts = [text for text in ("5", "yes", "none") if _typed(action, f"{value.name}={text}")]
+
+    assert texts
+
+
+def _typed(action: str, word: str) -> bool:
+    try:
+        return bool(parse_values(ACTIONS[action], [word]))
+    except CommandError:
+        return False

@@ -15,8 +15,8 @@ from controller.journal.evidence_log.leaf import LEAVES as LEAVES_OF_TABLE
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.evidence_log.log import EvidenceLog, read_head
 from controller.journal.evidence_log.note import KeyType, NoteKey, SignedNote, sign_line
-from controller.journal.evidence_log.stored_tree import StoredTree
 from controller.journal.evidence_log.tile_files import write_tiles
+from controller.journal.evidence_log.tiles import StoredTree
 from controller.journal.evidence_log.tree import (
     consistency_proof,
     inclusion_proof,

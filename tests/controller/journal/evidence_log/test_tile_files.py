@@ -12,9 +12,8 @@ from controller.journal.evidence_log.checkpoint import TreeHead, parse_checkpoin
 from controller.journal.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.evidence_log.log import EvidenceLog
 from controller.journal.evidence_log.note import SignedNote, parse_note
-from controller.journal.evidence_log.stored_tree import StoredTree, tile_roots_of
 from controller.journal.evidence_log.tile_files import write_tiles, written_size
-from controller.journal.evidence_log.tiles import read_entries, read_tile
+from controller.journal.evidence_log.tiles import StoredTree, read_entries, read_tile, tile_roots_of
 from controller.journal.evidence_log.tree import frontier_of, leaf_hash
 from controller.journal.log_database import LogDatabase
 

@@ -14,8 +14,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from controller.journal.encoding import GENESIS, link
 from controller.journal.evidence_log.tree import frontier_of, inclusion_proof, leaf_hash, roots_of
-from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import ShoeHeading, ShoeParts, shoe_bytes
 
 NINE_O_CLOCK_NS = 1_795_251_600_000_000_000  # 2026-11-21 09:00:00 UTC

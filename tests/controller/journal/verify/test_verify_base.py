@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.record import link
+from controller.journal.encoding import link
 from controller.journal.store import Base, Journal, SavedState
 from controller.journal.values import Head
 from controller.journal.verify import verify

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from controller.journal.record import GENESIS, link
+from controller.journal.encoding import GENESIS, link
 from controller.journal.store import Journal, SavedState
 from controller.journal.verify import CannotRead, EvidenceProblem, as_json, verify
 

@@ -10,12 +10,12 @@ import pytest
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.core.tape.inputs import Started
+from controller.journal.encoding import link
 from controller.journal.evidence_log.checkpoint import short_code
 from controller.journal.evidence_log.log import read_head
 from controller.journal.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
-from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.journal.verify import Verifier, verify
 from controller.table.loop import Loop

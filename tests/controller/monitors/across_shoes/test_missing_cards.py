@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from simulated_shoes import DECKS, fair_shoe
 
-from controller.monitors.across_shoes.growth import ONE
 from controller.monitors.across_shoes.missing_cards import BatchFaces, _growth, count_faces
+from controller.monitors.budget import ONE
 from controller.monitors.faces import FACES
 from controller.rules.advisory import MissingEvidence
 

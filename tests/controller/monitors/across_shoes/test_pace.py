@@ -4,7 +4,6 @@ from random import Random
 
 from simulated_shoes import DECKS, SEEN, advisories
 
-from controller.monitors.across_shoes.growth import ONE
 from controller.monitors.across_shoes.pace import (
     COUPS_MIN,
     TablePace,
@@ -13,6 +12,7 @@ from controller.monitors.across_shoes.pace import (
     _least_of,
     compare_pace,
 )
+from controller.monitors.budget import ONE
 from controller.monitors.items import (
     CardSeen,
     CoupBegins,

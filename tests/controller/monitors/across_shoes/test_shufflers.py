@@ -7,11 +7,15 @@ import pytest
 from simulated_shoes import DECKS, advisories, coups_of, fair_shoe, items_of_coups
 from weak_shuffles import SHUFFLES, past_of, shoes_until_said
 
-from controller.monitors.across_shoes.batch_order import batch_order
-from controller.monitors.across_shoes.growth import ONE, entering, grown
-from controller.monitors.across_shoes.order_tests import order_tests
-from controller.monitors.across_shoes.shufflers import LIMIT, SHUFFLERS_MAX, Shuffler, compare
-from controller.monitors.budget import PARTS, SHARES, UNIT
+from controller.monitors.across_shoes.shufflers import (
+    LIMIT,
+    SHUFFLERS_MAX,
+    Shuffler,
+    batch_order,
+    compare,
+    order_tests,
+)
+from controller.monitors.budget import ONE, PARTS, SHARES, UNIT, entering, grown
 from controller.monitors.faces import FACES
 from controller.monitors.items import BatchInPlay, ShoeOpens
 from controller.rules.advisory import AdvisoryKind, OrderTest, ShufflerEvidence

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from controller.archive.consumers import FeedContent
-from controller.journal.record import GENESIS
+from controller.journal.encoding import GENESIS
 from controller.journal.store import open_read_only
 from controller.outlets.feed.mapping import MadeEvent, feed_events, record_groups
 from controller.outlets.feed.state import FeedRules, FeedState

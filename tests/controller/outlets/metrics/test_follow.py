@@ -9,14 +9,13 @@ import pytest
 from controller.archive.replay.stored_conclusions import conclusions_between
 from controller.core.state import Stored
 from controller.core.tape.inputs import Started
+from controller.journal.encoding import RecordKind, unwrap
 from controller.journal.folder import COUNTS_NAME, sealed_files
-from controller.journal.record import RecordKind, unwrap
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import Head
 from controller.outlets.metrics.counts import Carried, TableCounts
-from controller.outlets.metrics.follow import FollowedCounts
+from controller.outlets.metrics.follow import FollowedCounts, load_counts, save_counts
 from controller.outlets.metrics.samples import Samples
-from controller.outlets.metrics.saved_counts import load_counts, save_counts
 from controller.table.loop import Loop
 
 DEVICES = {"/dev/ttyUSB0": "dealing_shoe"}

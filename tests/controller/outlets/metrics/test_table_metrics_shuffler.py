@@ -9,9 +9,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from controller.core.build import build_core
 from controller.core.core import Core
-from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
-from controller.core.state import Conclusion, CoreState, Stored
+from controller.core.state import Conclusion, CoreState, DeviceIdentity, Stored
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.entries import Entry
 from controller.core.tape.inputs import Started, Tick

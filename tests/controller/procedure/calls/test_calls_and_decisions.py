@@ -7,7 +7,7 @@ import pytest
 
 from controller.core.script.parser import parse
 from controller.core.script.player import play
-from controller.procedure.calls.due_calls import due_calls
+from controller.procedure.calls.prompts import due_calls
 from controller.procedure.effects import Prompt
 from controller.procedure.rulebook import RuleBook
 from controller.rules.profiles.load import load_profile

@@ -8,7 +8,7 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.procedure.calls.due_calls import due_calls
+from controller.procedure.calls.prompts import due_calls
 from controller.procedure.effects import Prompt
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.rules.actions.actions import ReportTurned

@@ -7,7 +7,7 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.procedure.calls.due_calls import due_calls
+from controller.procedure.calls.prompts import due_calls
 from controller.procedure.calls.reveal_seats import highest_bettor, next_seat
 from controller.procedure.calls.visibility import all_seen, card_seen, is_seen
 from controller.procedure.effects import ActRecord, Prompt, Refusal

@@ -6,8 +6,8 @@ Source: NY (a)(4)(iv), (e), (f); S42 (a)(4), (e)(6), (g)(3); D-16, D-22.
 import pytest
 from msgspec.structs import replace
 
-from controller.core.script.events import ShoeCount, due_place, step_inputs
 from controller.core.script.parser import parse
+from controller.core.script.player import ShoeCount, due_place, step_inputs
 from controller.custody.findings import Finding, FindingCode
 from controller.procedure.effects import CoupClosed
 from controller.procedure.events import CustodyFindingRaised

@@ -10,7 +10,7 @@ from controller.procedure.effects import Prompt, Refusal
 from controller.procedure.opening.cut import offer_order
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.states.opening import THE_DEALER
+from controller.procedure.state import THE_DEALER
 from controller.record.irregularity import irregularity_words
 from controller.rules.actions.choices import ActKind
 from controller.rules.setting_values import (

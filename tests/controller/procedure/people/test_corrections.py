@@ -15,23 +15,23 @@ from controller.procedure.effects import (
     Refusal,
     ShoeEnded,
 )
-from controller.procedure.phases import Phase
-from controller.procedure.rulebook import ObservableFact
-from controller.procedure.state import TableState, shoes_to_correct
-from controller.procedure.states.finished_coups import (
+from controller.procedure.finished_coups import (
     EARLIER_SHOES_MAX,
     FINISHED_COUPS_MAX,
     EarlierShoe,
     FinishedCoup,
     packed_wagers,
 )
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import ObservableFact
+from controller.procedure.state import TableState, shoes_to_correct
 from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
 from controller.rules.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode, VigorishMode, VigorishRounding
 from controller.rules.settlement.admission import admit_wagers
 from controller.rules.settlement.coup_facts import CoupFacts
-from controller.rules.settlement.payout_difference import SettledWager
+from controller.rules.settlement.payout import SettledWager
 from controller.rules.settlement.results import wager_results
 from controller.rules.settlement.settle import settle
 from controller.rules.settlement.terms import Terms

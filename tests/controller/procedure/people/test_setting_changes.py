@@ -15,11 +15,16 @@ from controller.procedure.effects import (
     Refusal,
     SettingChanged,
 )
-from controller.procedure.people.change_moments import MOMENTS, ChangeMoment, parse_value
-from controller.procedure.people.setting_changes import effective_book, refusals_at_start
+from controller.procedure.people.setting_changes import (
+    MOMENTS,
+    ChangeMoment,
+    effective_book,
+    parse_value,
+    refusals_at_start,
+)
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
+from controller.procedure.state import ChangedSetting, NoticeGiven
 from controller.rules.actions.actions import ChangeSetting, GiveNotice
 from controller.rules.profiles.load import load_profile
 from controller.rules.profiles.setting_definitions import SHAPES

@@ -6,7 +6,7 @@ from controller.procedure.effects import ActRecord, Refusal, ResolutionRecorded
 from controller.procedure.people.staff import DEALERS_MAX
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.states.staff import DecisionCount
+from controller.procedure.state import DecisionCount
 from controller.system.messages.catalogue import to_words
 
 OPENED = "start; burn Ac: 2c"

@@ -19,7 +19,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.people.wager_statements import record_verbal_wager
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.states.wagering import StandingWagers, VerbalWager
+from controller.procedure.state import StandingWagers, VerbalWager
 from controller.procedure.step_result import Step
 from controller.procedure.wagering.payment import results_by_outcome, settle_coup, terms_of
 from controller.procedure.wagering.wagers import lock_wagers, pay_coup

@@ -14,8 +14,7 @@ from controller.rules.profiles.house_profile import (
     apply_house,
     parse_house,
 )
-from controller.rules.profiles.profile import Profile, ProfileError, parse_profile
-from controller.rules.profiles.profile_toml import render_profile
+from controller.rules.profiles.profile import Profile, ProfileError, parse_profile, render_profile
 from controller.rules.setting_values import (
     BurnMode,
     DealOption,

@@ -5,8 +5,13 @@ from importlib.resources import files
 import pytest
 
 from controller.rules.profiles.clauses import parse_clauses
-from controller.rules.profiles.profile import Profile, ProfileError, document_of, parse_profile
-from controller.rules.profiles.profile_toml import render_profile
+from controller.rules.profiles.profile import (
+    Profile,
+    ProfileError,
+    document_of,
+    parse_profile,
+    render_profile,
+)
 from controller.rules.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.profiles.setting_definitions import LATER_SETTINGS
 from controller.rules.setting_values import BankerPlacement, ThirdCardDealt

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from controller.rules.odds import Odds
 from controller.rules.profiles.call_phrases import DEFAULT_WORDS
-from controller.rules.profiles.profile import Profile
-from controller.rules.profiles.profile_toml import render_profile
+from controller.rules.profiles.profile import Profile, render_profile
 from controller.rules.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.profiles.rule_values import RuleValues, rule_values
 from controller.rules.setting_values import (

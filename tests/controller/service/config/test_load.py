@@ -11,7 +11,6 @@ from controller.core.gaming_day import build_calendar
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.profiles.load import load_clauses, profile_text
 from controller.rules.profiles.profile import parse_profile
-from controller.service.config import cross_checks
 from controller.service.config.document import ConfigError
 from controller.service.config.example import example_text
 from controller.service.config.load import SOCKET_PATH_BYTES_MAX, load_config
@@ -359,7 +358,9 @@ def test_more_decks_than_any_rules_play_are_remarked_on(
 def test_a_start_reads_no_profile_but_its_own(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cross_checks, "decks_played_max", lambda: pytest.fail("reads all profiles"))
+    monkeypatch.setattr(
+        f"{load_config.__module__}.decks_played_max", lambda: pytest.fail("reads all profiles")
+    )
     assert load_config(write(f"{LEAST}[rules]\ndecks = 8\n")).settings.decks == 8
 
 

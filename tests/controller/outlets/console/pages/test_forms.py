@@ -7,7 +7,7 @@ import pytest
 from controller.outlets.console.pages.forms import action_forms, action_values
 from controller.outlets.control.action_texts import ActionTextError
 from controller.outlets.control.requests import action_from_request
-from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
+from controller.procedure.people.setting_changes import MOMENTS, ChangeMoment
 from controller.rules.actions.actions import ACTIONS, ChangeSetting, DeclareResult, StateWagers
 from controller.rules.actions.declaration import values_of
 from controller.rules.outcome import Outcome
