@@ -27,7 +27,7 @@ from package_target import (
     machine_architecture,
     package_files,
 )
-from package_wheels import fetched_wheels, installed_site, program_wheel, run
+from package_wheels import fetched_wheels, installed_site, program_wheels, run
 
 from hil.gate.debian_root import ALONE, DEBIANS, TO_MAKE, Debian, plain_root, require_root
 from hil.gate.kernel import GateUnable, require
@@ -126,13 +126,13 @@ def _stage(
     """The root folder that is packed, below `work`."""
     stage = work / "root"
     stage.mkdir()
-    _say("the program's wheel, and its environment")
-    program = program_wheel(source, work)
-    installed_site(stage / target.site, target, wheels, program)
+    _say("the program's wheels, and its environment")
+    programs = program_wheels(source, work)
+    installed_site(stage / target.site, target, wheels, programs)
     _put_environment(stage, target, _version(source))
     _say("units, pages and papers")
     _put_files(stage, source)
-    papers = (*wheels.glob("*.whl"), program)
+    papers = (*wheels.glob("*.whl"), *programs)
     package_papers.write_papers(stage, target.site, DOC, source, papers)
     _say(f"compiling for {target.debian.interpreter}")
     compile_site(stage, target.site)

@@ -21,7 +21,7 @@ smartshoe, the open controller of a baccarat table's smart dealing shoe.
 Copyright: the smartshoe authors. Licence: Apache-2.0; on Debian in
 /usr/share/common-licenses/Apache-2.0.
 
-The package holds these distributions of others, unchanged, below
+The package holds these distributions, those of others unchanged, below
 /usr/lib/smartshoe. Each has its own licence, whose text follows its name.
 """
 _STATED: Final = ("type", "name", "version", "purl", "licenses", "hashes", "description")

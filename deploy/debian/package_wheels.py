@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -20,6 +20,12 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 KEPT: Final = ROOT / "build" / "debian"
 # It has no wheel; it is pure, with an extension that is left out where no compiler is found.
 BUILT_PURE: Final = ("cobs",)
+# By the name of its wheel, the folder that each is built from.
+DISTRIBUTIONS: Final = {
+    "smartshoe": ".",
+    "smartshoe_office": "deploy/distributions/office",
+    "smartshoe_hil": "deploy/distributions/hil",
+}
 
 
 def fetched_wheels(source: Path, target: PackageTarget, say: Callable[[str], None]) -> Path:
@@ -65,18 +71,22 @@ def _fetch(lock: str, target: PackageTarget, part: Path, say: Callable[[str], No
     built.unlink()
 
 
-def program_wheel(source: Path, work: Path) -> Path:
-    """The wheel of these sources, made in the folder `work`."""
+def program_wheels(source: Path, work: Path) -> tuple[Path, ...]:
+    """The wheels of these sources, made in the folder `work`: the table's first."""
     build_it = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
-    run(*build_it, "--outdir", work, source)
-    (wheel,) = work.glob("smartshoe-*.whl")
-    return wheel
+    for place in DISTRIBUTIONS.values():
+        run(*build_it, "--outdir", work, source / place)
+    return tuple(next(work.glob(f"{name}-*.whl")) for name in DISTRIBUTIONS)
 
 
-def installed_site(site: Path, target: PackageTarget, wheels: Path, program: Path) -> None:
+def installed_site(
+    site: Path, target: PackageTarget, wheels: Path, programs: Sequence[Path]
+) -> None:
     """The wheels unpacked into the folder `site`, with nothing of this machine."""
+    # A package has no extras: what a key in a token needs is always there.
+    named = (f"{programs[0]}[pkcs11]", *programs[1:])
     offline = ("--no-index", "--no-compile", "--find-links", wheels)
-    pip("install", *offline, *target.pip_words(), "--target", site, program)
+    pip("install", *offline, *target.pip_words(), "--target", site, *named)
     shutil.rmtree(site / "bin", ignore_errors=True)
     for record in site.glob("*.dist-info/RECORD"):
         # Not: programs, which are others here, and the place of the wheel on this machine.

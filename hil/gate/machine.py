@@ -123,16 +123,17 @@ def _make_wheels(source: Path, wheels: Path) -> None:
     locked = ("--no-deps", "--require-hashes", "-r", lock)
     run_quietly((*pip, "wheel", *locked, "-w", str(wheels)))
     build = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
-    run_quietly((*build, "--outdir", str(wheels), str(source)))
+    for place in (".", "deploy/distributions/hil"):
+        run_quietly((*build, "--outdir", str(wheels), str(source / place)))
 
 
 def _install_tree(root: Path, wheels: Path) -> str:
-    """Make the program's tree on the machine; returns its version."""
+    """Make the tree of program and bench on the machine; returns its version."""
     (wheel,) = wheels.glob("smartshoe-*.whl")
     version = wheel.name.split("-")[1]
     inside = f"/{wheels.relative_to(root)}"
     _copy(DEPLOY / "make-tree", root / "opt/make-tree")
-    run_quietly(("chroot", str(root), "sh", "/opt/make-tree", inside, version))
+    run_quietly(("chroot", str(root), "sh", "/opt/make-tree", inside, version, "smartshoe-hil"))
     return version
 
 

@@ -28,6 +28,8 @@ def smoke() -> ModuleType:
         "controller/__pycache__/core.cpython-311.pyc",
         "controller/live.db",
         "smartshoe-0.0.9.dist-info/METADATA",
+        "office/audit/run.py",
+        "hil/demo/demo.py",
     ],
 )
 def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
@@ -39,7 +41,6 @@ def test_a_stray_file_is_found(smoke: ModuleType, name: str) -> None:
     [
         "controller/rules/profiles/data/clauses.csv",
         "controller/rules/profiles/standard.toml",
-        "hil/scenarios/overdraw.scenario",
         "drivers/README.md",
         "smartshoe-0.5.0.dist-info/licenses/LICENSE",
     ],
@@ -58,3 +59,13 @@ def test_a_rule_table_left_out_is_found(smoke: ModuleType) -> None:
 
 def test_the_clauses_are_among_the_files_a_wheel_must_hold(smoke: ModuleType) -> None:
     assert "controller/rules/profiles/data/clauses.csv" in smoke.sources()
+
+
+@pytest.mark.parametrize(
+    "name", ["hil/bench/report.py", "hil/gate/machine.py", "hil/crash/world.py"]
+)
+def test_what_runs_from_a_clone_alone_is_a_stray_of_the_bench(smoke: ModuleType, name: str) -> None:
+    known = "hil/scenarios/overdraw.scenario"
+
+    assert smoke.strays({known, name}, "0.5.0", "smartshoe_hil") == [name]
+    assert name not in smoke.sources(smoke.DISTRIBUTIONS["smartshoe_hil"])
