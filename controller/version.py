@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-VERSION: Final = "0.12.0"
+VERSION: Final = "0.13.0"
 
 # The files that decide what a record, a saved state or a sealed shoe holds: whatever core, replay,
 # drivers and the form of a sealed shoe import of ours, and the rules as data. A test compares this
@@ -70,7 +70,7 @@ _ROOT: Final = Path(__file__).resolve().parents[1]
 
 @cache
 def software_identifier() -> str:
-    """Version and build as one word, such as 0.12.0+0123456789ab: what records name.
+    """Version and build as one word, such as 0.13.0+0123456789ab: what records name.
 
     The build is of the files as they are at the first call: each process asks once.
     """

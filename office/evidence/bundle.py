@@ -29,6 +29,7 @@ from controller.rules.profiles.clauses import Clause
 from controller.service.commissioning.shuffle_receipt_file import file_name, shuffle_text
 from controller.system.atomic_file import SmallFileError, require_new, sync_folder, write_synced
 from controller.system.json_document import time_text
+from controller.system.keys import fingerprint_text
 from controller.system.messages.catalogue import catalogue_source
 from office.evidence.coup import CoupAccount, coup_account
 from office.evidence.lookup import (
@@ -187,7 +188,7 @@ def _binding_json(bound: BatchBound) -> dict[str, object]:
         "manifest_sha256": bound.digest.hex(),
         "maker": bound.maker,
         "operator": bound.operator,
-        "signed_by": bound.signed_by,
+        "signed_by": fingerprint_text(bound.signed_by),
     }
 
 

@@ -23,7 +23,7 @@ class Started(Struct, frozen=True, tag="started"):
     `configuration` is the canonical encoding of controller.core.settings.Settings, `profile`
     the rule profile's TOML text, `zone` the time zone's TZif data, so that a replay on another
     machine changes the gaming day at the same moment. `software` is version and build of the
-    program, such as 0.12.0+3f81a0c2d94e. `replaced` is the software that wrote the state before, if
+    program, such as 0.13.0+3f81a0c2d94e. `replaced` is the software that wrote the state before, if
     a person allowed the upgrade with a shoe open, else empty. `stored_until_ns`: until then, on the
     monotonic clock of this boot, every report that a port had brought is stored; omitted where that
     is not known.
