@@ -49,6 +49,7 @@ MASKS: Final = (
         r"(\b\d+\.\d+\.\d+\+|[{]build=\")[0-9a-f]{12}\b",
         "the build that wrote the tape or runs",
     ),
+    _mask("version", r"(\bversion=\")\d+\.\d+\.\d+(?=\")", "the version that runs"),
     _measured("free", r"smartshoe_disk_free_bytes", "of the machine's disk"),
     _measured("size", r"smartshoe_(?:journal|log)_\w*bytes", "of files, compressed and signed"),
     _measured("took", r"smartshoe_(?:seal|scrape|scan)\w*seconds\w*", "measured by a real clock"),
