@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from controller.system.command_line.errors import CommandError
-from foundation.recorded_text import name_line
 
 if TYPE_CHECKING:
     from controller.custody.manifest import Manifest
@@ -67,14 +66,6 @@ def checked_chip(name: str) -> str:
             f"--chip: {name!r} is not a chip layout. Allowed: {allowed}. Remedy: use one of them"
         )
     return name
-
-
-def checked_line(option: str, text: str) -> str:
-    """The name of a person or company, stripped. Raises CommandError."""
-    try:
-        return name_line(text)
-    except ValueError as error:
-        raise CommandError(f"{option}: {error}") from error
 
 
 def trusted_keys(key: Path, trust: list[Path] | None) -> "tuple[PublicKey, ...]":

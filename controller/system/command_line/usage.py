@@ -6,12 +6,12 @@ from typing import Any, Final
 import typer
 
 from controller.system.command_line.errors import CommandError
+from foundation.recorded_text import name_line
 
 _NO_COMMAND: Final = "No such command"
 _NO_OPTION: Final = "No such option"
 _MISSING: Final = ("Missing option", "Missing argument", "Missing parameter")
 _DETAIL: Final = ", unable to parse"
-_LINE_MAX: Final = 64
 _LIMITS: Final = ("Input should be ", " is not one of ")
 
 
@@ -71,10 +71,7 @@ def _parameter_name(parameter: Any) -> str:
 
 def checked_line(option: str, text: str) -> str:
     """The name of a person or company, stripped. Raises CommandError."""
-    line = text.strip()
-    if not line or not line.isprintable() or len(line) > _LINE_MAX:
-        raise CommandError(
-            f"{option}: {text[:_LINE_MAX]!r}. Allowed: one line of 1 to {_LINE_MAX} characters."
-            " Remedy: write the name"
-        )
-    return line
+    try:
+        return name_line(text)
+    except ValueError as error:
+        raise CommandError(f"{option}: {error}") from error
