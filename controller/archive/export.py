@@ -10,17 +10,15 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from controller.archive.journal_rows import JournalRows, JsonRow, RunRules, time_text
+from controller.archive.journal_rows import JournalRows, JsonRow, time_text
 from controller.archive.shoe_index import find_sealed_files
-from controller.core.tape.entries import EventVerdicts
-from controller.core.tape.records import holds, read_as
+from controller.core.tape.records import draws_card, ends_coup, ends_shoe
 from controller.journal.encoding import is_input
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
-from controller.procedure.effects import CoupClosed, ResolutionRecorded, ShoeEnded
-from controller.procedure.events import CardDrawn
+from controller.record.reader import RunRules
 from controller.rules.profiles.load import load_clauses
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -55,12 +53,12 @@ def finished_span(journal: JournalReader) -> RecordSpan:
         if is_input(stored.record):
             if finished:
                 last, finished, withheld = seq, False, 0
-        elif holds(stored.record, CoupClosed):
+        elif ends_coup(stored.record):
             finished, withheld = True, withheld + 1
-        elif holds(stored.record, ShoeEnded):
+        elif ends_shoe(stored.record):
             finished = True
-        elif finished and (judged := read_as(stored.record, EventVerdicts)) is not None:
-            finished = not isinstance(judged.event, CardDrawn)
+        elif finished and (draws := draws_card(stored.record)) is not None:
+            finished = not draws
         seq = stored.seq
     if finished:
         last, withheld = seq, 0
@@ -123,7 +121,7 @@ def rows(journal: JournalReader, span: RecordSpan) -> Iterator[JsonRow]:
     builder.begin(span.base)
     for stored in span_records(journal, span):
         for row in builder.rows_of(stored):
-            yield row | {"at": time_text(builder.at_ns)}
+            yield row | {"at": time_text(builder.reader.at_ns)}
 
 
 def open_irregularities(journal: JournalReader, span: RecordSpan) -> tuple[JsonRow, ...]:
@@ -135,11 +133,13 @@ def open_irregularities(journal: JournalReader, span: RecordSpan) -> tuple[JsonR
     builder.begin(span.base)
     undecided: dict[object, JsonRow] = {}
     for stored in journal.records(after_seq=span.base.seq):
-        builder.in_play = stored.seq > span.last_seq
+        builder.reader.in_play = stored.seq > span.last_seq
         for row in builder.rows_of(stored):
-            if row["kind"] == "irregularity" and builder.in_play:
-                undecided[row["number"]] = row | {"at": time_text(builder.at_ns), "open": True}
-        if (decided := read_as(stored.record, ResolutionRecorded)) is not None:
-            for number in decided.closed:
-                undecided.pop(number, None)
+            if row["kind"] == "irregularity" and builder.reader.in_play:
+                at = time_text(builder.reader.at_ns)
+                undecided[row["number"]] = row | {"at": at, "open": True}
+            elif row["kind"] == "decision":
+                closed: list[int] = row["closed"]  # type: ignore[assignment]
+                for number in closed:
+                    undecided.pop(number, None)
     return tuple(undecided.values())

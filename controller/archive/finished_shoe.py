@@ -14,10 +14,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.replay.upgrade import LEDGERS, UpgradeLedger
-from controller.core.state import STORED_STATES, StoredState
+from controller.core.state import state_of_base
 from controller.core.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
 from controller.core.tape.inputs import Started
-from controller.core.tape.records import holds, read_as, read_entry, read_input, received_ns
+from controller.core.tape.records import (
+    ends_shoe,
+    holds,
+    read_as,
+    read_entry,
+    read_input,
+    received_ns,
+)
 from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.journal.card_row_format import (
@@ -37,7 +44,6 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     CoupCorrected,
-    CoupFate,
     CoupRecord,
     Prompt,
     RecordedCard,
@@ -69,7 +75,7 @@ from controller.rules.actions.actions import (
 from controller.rules.actions.choices import ActKind
 from controller.rules.cards import Card, face_number
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from drivers.events import CardPassed
 
 _ROLES: Final = MappingProxyType(
@@ -381,7 +387,7 @@ def shoe_records(records: Iterable[StoredRecord]) -> tuple[StoredRecord, ...]:
         if ended and is_input(stored.record):
             break
         taken.append(stored)
-        ended = ended or holds(stored.record, ShoeEnded)
+        ended = ended or ends_shoe(stored.record)
     return tuple(taken) if ended else ()
 
 
@@ -527,16 +533,6 @@ def _software(started: bytes) -> str:
     """The version in the first input of a run; empty where there is no run."""
     item = read_input(started) if started else None
     return item.software if isinstance(item, Started) else ""
-
-
-def state_of_base(base: Base) -> StoredState | None:
-    """The state at a base as this version reads it; None where it is unknown or unreadable."""
-    if not base.state_holds:
-        return None
-    try:
-        return STORED_STATES.decode(base.state)
-    except EncodingError:
-        return None
 
 
 def _just_opened(ledger: UpgradeLedger) -> bool:

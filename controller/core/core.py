@@ -53,7 +53,6 @@ from controller.core.tape.entries import (
     PowerFailRecorded,
     RunBegan,
     StateDigest,
-    UsbDeviceFate,
     UsbDeviceRecorded,
 )
 from controller.core.tape.inputs import (
@@ -72,6 +71,7 @@ from controller.core.tape.inputs import (
     ReportsExceeded,
     Started,
     Tick,
+    UsbDeviceFate,
 )
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.moves import HandsCleared, Move

@@ -7,11 +7,11 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
 from controller.core.gaming_day import GamingDay
-from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded, Entry
-from controller.core.tape.inputs import ClockSync, DiskLevel, DiskSpace, Input
+from controller.core.tape.entries import ClockStepped, DiskLevelRecorded, Entry
+from controller.core.tape.inputs import ClockEvidence, ClockSync, DiskLevel, DiskSpace, Input
 from controller.custody.state import CustodyState
-from controller.journal.encoding import GENESIS, Codec
-from controller.journal.values import Head, SavedState
+from controller.journal.encoding import GENESIS, Codec, EncodingError
+from controller.journal.values import Base, Head, SavedState
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from drivers.events import DeviceEvent, Stage, StageChanged
@@ -241,3 +241,13 @@ class Subscriber(Protocol):
 def read_at(conclusion: Conclusion) -> Timestamp | None:
     """When the bytes of the input were read; None if the input is not bytes."""
     return conclusion.item.at if isinstance(conclusion.item, Chunk) else None
+
+
+def state_of_base(base: Base) -> StoredState | None:
+    """The state at a base as this version reads it; None where it is unknown or unreadable."""
+    if not base.state_holds:
+        return None
+    try:
+        return STORED_STATES.decode(base.state)
+    except EncodingError:
+        return None

@@ -13,21 +13,12 @@ from controller.custody.batch_life.state import WarningKind
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.outcome import CoupResult, Outcome
+from controller.rules.outcome import CoupFate, CoupResult, Outcome
 from controller.rules.settlement.payment_order import PayStep
 from controller.rules.settlement.payout import PayoutDifference, SettledWager
 from controller.rules.settlement.settle import Settlement
 from foundation.message import Message
 from foundation.recorded_text import ConfiguredText, Identifier, PersonId, TypedText
-
-
-class CoupFate(StrEnum):
-    """How a coup ended."""
-
-    COUNTED = "counted"  # complete, judged by the rules
-    VOID = "void"  # a floorperson voided it
-    PARTIAL = "partial"  # reports missing; waits for a floorperson
-    FLOOR_DECIDED = "floor_decided"  # partial; a floorperson stated the outcome
 
 
 class RecordedCard(Struct, frozen=True):

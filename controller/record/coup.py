@@ -25,6 +25,7 @@ from controller.record.disclosure import (
     third_place_disclosed,
     waiting_card_withheld,
 )
+from controller.record.seen import CoupFaces
 from controller.record.snapshot import (
     ClosedCoupView,
     CoupView,
@@ -32,6 +33,7 @@ from controller.record.snapshot import (
     HandView,
     ShownCard,
     TurningView,
+    Withheld,
 )
 from controller.rules.coup import Place
 from controller.rules.hands import HandName, point_count
@@ -108,20 +110,14 @@ def closed_coup_view(
     book: RuleBook, record: CoupRecord, corrected: Outcome | None = None
 ) -> ClosedCoupView:
     """A closed coup; cards and what follows from them are withheld if nobody has seen them."""
-    withheld, result = record_withheld(book, record), record.result
+    faces = coup_faces(record, record_withheld(book, record))
     return ClosedCoupView(
         number=record.coup,
-        player=HandView(
-            cards=_record_cards(book, record, HandName.PLAYER),
-            count=card_fact(None if result is None else result.player_count, withheld),
-        ),
-        banker=HandView(
-            cards=_record_cards(book, record, HandName.BANKER),
-            count=card_fact(None if result is None else result.banker_count, withheld),
-        ),
-        natural=card_fact(None if result is None else result.natural, withheld),
-        player_pair=card_fact(None if result is None else result.player_pair, withheld),
-        banker_pair=card_fact(None if result is None else result.banker_pair, withheld),
+        player=faces.player,
+        banker=faces.banker,
+        natural=faces.natural,
+        player_pair=faces.player_pair,
+        banker_pair=faces.banker_pair,
         outcome=record.outcome,
         fate=record.fate.value,
         ghost=record.ghost,
@@ -129,8 +125,27 @@ def closed_coup_view(
     )
 
 
-def _record_cards(book: RuleBook, record: CoupRecord, hand: HandName) -> tuple[ShownCard, ...]:
-    withheld = record_withheld(book, record)
+def coup_faces(record: CoupRecord, withheld: Withheld | None) -> CoupFaces:
+    """The hands of a closed coup and what follows from them, unless withheld."""
+    result = record.result
+    return CoupFaces(
+        player=HandView(
+            cards=_record_cards(record, HandName.PLAYER, withheld),
+            count=card_fact(None if result is None else result.player_count, withheld),
+        ),
+        banker=HandView(
+            cards=_record_cards(record, HandName.BANKER, withheld),
+            count=card_fact(None if result is None else result.banker_count, withheld),
+        ),
+        natural=card_fact(None if result is None else result.natural, withheld),
+        player_pair=card_fact(None if result is None else result.player_pair, withheld),
+        banker_pair=card_fact(None if result is None else result.banker_pair, withheld),
+    )
+
+
+def _record_cards(
+    record: CoupRecord, hand: HandName, withheld: Withheld | None
+) -> tuple[ShownCard, ...]:
     dealt = (one for one in record.cards if one.place in _PLACES[hand])
     return tuple(shown_card(one.card, withheld) for one in dealt)
 

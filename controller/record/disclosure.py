@@ -14,7 +14,7 @@ from controller.procedure.calls.visibility import (
     is_on_layout,
     is_seen,
 )
-from controller.procedure.effects import CoupFate, CoupRecord
+from controller.procedure.effects import CoupRecord
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, DealtCard, ErrorCard, OpenIrregularity, TableState
@@ -23,6 +23,7 @@ from controller.record.snapshot import CardFact, ShownCard, Withheld
 from controller.rules.actions.choices import LayoutPart
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
+from controller.rules.outcome import CoupFate
 from controller.rules.setting_values import BurnDisclosure, DealOption
 
 ValueT = TypeVar("ValueT")
@@ -124,7 +125,15 @@ def irregularity_withheld(
         return coup_withheld(book, coup)
     if provisional:
         return Withheld.DEALT_WHILE_SUSPENDED
-    return None if book.values.deal_option is DealOption.FACE_UP else Withheld.FACE_DOWN
+    face_up = book.values.deal_option is DealOption.FACE_UP
+    return (
+        None if irregularity_seen(face_up=face_up, provisional=provisional) else Withheld.FACE_DOWN
+    )
+
+
+def irregularity_seen(*, face_up: bool, provisional: bool) -> bool:
+    """Whether people have seen the cards of an irregularity whose coup is not on the table."""
+    return face_up and not provisional
 
 
 def clauses_withheld(

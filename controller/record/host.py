@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from controller.core.state import HostState, sync_state
-from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.core.tape.inputs import DiskLevel
+from controller.core.tape.entries import ClockStepped, DiskLevelRecorded
+from controller.core.tape.inputs import ClockEvidence, DiskLevel
 from controller.record.snapshot_devices import ClockView, DiskView, HostView
 from controller.system.messages.catalogue import to_words
 from foundation.message import Message, message

@@ -3,7 +3,7 @@
 Source: NY (c)(3)(ii); S42 (c)(3)(ii)-(iv).
 """
 
-from controller.procedure.effects import CoupFate, CoupPayment
+from controller.procedure.effects import CoupPayment
 from controller.procedure.people.pit_values import differences_from_pit
 from controller.procedure.people.setting_changes import setting_text
 from controller.procedure.rulebook import RuleBook
@@ -23,6 +23,7 @@ from controller.record.snapshot import (
     WinView,
 )
 from controller.record.snapshot_devices import PitDifferenceView
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.borrowing import cite, with_citation
 from controller.rules.setting_values import VigorishDeadline
 from controller.rules.settlement.admission import WagerRefusal, admit_wagers

@@ -18,6 +18,15 @@ class Outcome(StrEnum):
     TIE = "tie"
 
 
+class CoupFate(StrEnum):
+    """How a coup ended."""
+
+    COUNTED = "counted"  # complete, judged by the rules
+    VOID = "void"  # a floorperson voided it
+    PARTIAL = "partial"  # reports missing; waits for a floorperson
+    FLOOR_DECIDED = "floor_decided"  # partial; a floorperson stated the outcome
+
+
 class CoupResult(Struct, frozen=True):
     """The result of a coup by the rules; counts 0..9, `natural` if either hand is one."""
 

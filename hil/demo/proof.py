@@ -15,10 +15,10 @@ from controller.journal.evidence_log.shoe_proof import shoe_proof
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
-from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, CoupRecord, ShoeOpened
+from controller.procedure.effects import CoupClosed, CoupCorrected, CoupRecord, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from hil.dealing.actions import Place
 from hil.dealing.truth import CoupTruth, Truth
 from hil.demo.program import run_json_command

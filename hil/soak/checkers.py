@@ -16,7 +16,6 @@ from controller.custody.card_states import CardPlace
 from controller.custody.state import batch_counts, check_consistent
 from controller.procedure.effects import (
     CoupClosed,
-    CoupFate,
     CoupRecord,
     Refusal,
     ShoeEnded,
@@ -34,6 +33,7 @@ from controller.record.coup import open_coup_view
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind
 from controller.rules.actions.declaration import Role
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.load import load_clauses
 from hil.dealing.mistakes import ONLY_REMARKED, Mistake
 from hil.emulator.angel_eye.device import AngelEye

@@ -3,7 +3,7 @@
 Not: cards, chips and locks: a lock follows from cards.
 """
 
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from controller.core.settings import Settings
 from controller.procedure.events import (
@@ -43,12 +43,6 @@ from drivers.shuffler_events import (
 )
 
 DeviceRow: TypeAlias = dict[str, object]
-
-TOLD_BY_EVENTS: Final = (
-    *(b"shuffler-", b"shuffle-", b"compartment-"),
-    *(b"reports-missing", b"shoe-device-started", b"card-repeated"),
-)
-"""The record of a judged event holds one of these if `domain_row` may have a row of it."""
 
 
 def domain_row(event: DomainEvent | None, settings: Settings | None) -> DeviceRow | None:

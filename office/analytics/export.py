@@ -6,9 +6,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from controller.archive.journal_rows import RunRules
 from controller.journal.encoding import EncodingError
 from controller.journal.values import JournalError
+from controller.record.reader import RunRules
 from controller.rules.profiles.load import load_clauses
 from office.analytics.arrow import TablesError, load_arrow
 from office.analytics.days import find_parts, problem_of, tables_of

@@ -1,6 +1,5 @@
 """Reads one part of a journal, the sealed shoes of a day or the shoe in play, into its tables."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -8,13 +7,11 @@ from msgspec import Struct
 
 from controller.archive.export import RecordSpan, finished_span, span_records
 from controller.archive.finished_shoe import ShoeCollector, shoe_records
-from controller.archive.journal_rows import JournalRows, RunRules
-from controller.core.tape.records import read_as
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.shoe_file import ShoeFile
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
-from controller.procedure.effects import ShoeEnded
+from controller.record.reader import RunRules
 from office.analytics.card_table import ShoeCards, card_batch
 from office.analytics.parquet_folder import OPEN_NAME, TablesPart
 from office.analytics.piece_rows import Found, PieceRows, ShoeFacts, holds_rows
@@ -76,7 +73,7 @@ def _add_cards(part: TablesPart, rows: PieceRows, cards: ShoeCards, shoe: tuple[
         number,
         settings.shoe.model if settings is not None else "",
         rows.shown.__contains__,
-        burn_shown=rows.burn_shown,
+        burn_shown=rows.reader.state.burn_shown,
     )
     part.add_batch(TableName.CARDS, day, batch)
 
@@ -91,7 +88,7 @@ def read_open_part(path: Path, rules: RunRules) -> TablesPart | None:
         span = RecordSpan(base, max(base.seq, span.last_seq))
         records = tuple(span_records(journal, span))
     rows = PieceRows.of(rules, base)
-    part = TablesPart(rows.journal.table, "", OPEN_NAME)
+    part = TablesPart(rows.reader.table, "", OPEN_NAME)
     found: list[Found] = []
     while records:
         piece = shoe_records(records) or records
@@ -103,19 +100,9 @@ def read_open_part(path: Path, rules: RunRules) -> TablesPart | None:
         facts = ShoeFacts(collector.back, collector.batch, collector.decks, None, cards.by_coup())
         rows.begin_shoe(facts)
         found += (one for stored in piece for one in rows.rows_of(stored))
-        journal_rows = rows.journal
-        part.table = journal_rows.table
-        part.day = part.day or journal_rows.gaming_day
-        _add_cards(part, rows, cards, _shoe_of(piece, journal_rows))
+        part.table = rows.reader.table
+        part.day = part.day or rows.reader.state.gaming_day
+        _add_cards(part, rows, cards, rows.shoe)
     for name, row in found:
         part.add(name, row)
     return part if part.day else None
-
-
-def _shoe_of(piece: Sequence[StoredRecord], rows: JournalRows) -> tuple[str, int]:
-    """The shoe that these records are of: the input that ends one may open the next."""
-    for stored in piece:
-        ended = read_as(stored.record, ShoeEnded)
-        if ended is not None:
-            return ended.gaming_day, ended.shoe
-    return rows.gaming_day, rows.shoe

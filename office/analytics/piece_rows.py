@@ -9,20 +9,28 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from controller.archive.finished_shoe import state_of_base
-from controller.archive.journal_rows import JournalRows, JsonRow, RunRules, record_tag, tag
+from controller.archive.journal_rows import row_of
 from controller.core.settings import Settings
-from controller.core.tape.entries import DeviceEventRecorded, EventVerdicts
-from controller.core.tape.records import read_entry
-from controller.custody.batch_life.facts import ShuffleRecorded
+from controller.core.state import state_of_base
 from controller.journal.encoding import is_input
 from controller.journal.values import Base, StoredRecord
-from controller.procedure.effects import ActRecord, CoupClosed, ShoeEnded, ShoeOpened
-from controller.procedure.verdicts import Irregularity
-from controller.rules.actions.actions import SignDealerOff, SignDealerOn
-from controller.rules.setting_values import BurnDisclosure
+from controller.record.audiences import DEALER_ON, Audience
+from controller.record.disclose import told_words
+from controller.record.reader import JUDGED, RunRules, SeenReader, record_tag
+from controller.record.seen import (
+    ActSeen,
+    CorrectionSeen,
+    CoupSeen,
+    DeviceSeen,
+    IrregularitySeen,
+    Seen,
+    ShoeEndedSeen,
+    ShoeOpenedSeen,
+    ShuffleSeen,
+    TableDeviceSeen,
+)
 from office.analytics.card_table import CoupCards
-from office.analytics.device_rows import TOLD_BY_EVENTS, device_row, domain_row
+from office.analytics.device_rows import device_row, domain_row
 from office.analytics.schema import TableName
 
 Row: TypeAlias = dict[str, object]
@@ -37,12 +45,7 @@ _TABLE_OF: Final = {
     "correction": TableName.CORRECTIONS,
     "shoe_ended": TableName.SHOES,
 }
-_ON, _OFF = tag(SignDealerOn), tag(SignDealerOff)
-_JUDGED: Final = tag(EventVerdicts)
-_TOLD: Final = (tag(Irregularity).encode(), *TOLD_BY_EVENTS)
-_OTHERS: Final = frozenset(
-    (tag(ActRecord), tag(ShoeOpened), tag(ShuffleRecorded), tag(DeviceEventRecorded))
-)
+_TOLD: Final = told_words(Audience.ANALYST)
 
 
 class ShoeFacts(Struct, frozen=True):
@@ -69,14 +72,16 @@ class PieceRows(Struct):
 
     `dealers` are signed on, None where that is not known. `shuffled` names for each back the device
     and the number of its last shuffle. Of the shoe: `shown` are the coups whose cards people have
-    seen, `opened_ns` and `coup_ended_ns` times in UTC.
+    seen, `ended` is its gaming day and number once it ended, `opened_ns` and `coup_ended_ns` are
+    times in UTC.
     """
 
-    journal: JournalRows
+    reader: SeenReader
     facts: ShoeFacts = ShoeFacts()
     dealers: tuple[str, ...] | None = ()
     shuffled: dict[str, tuple[str, int]] = field(default_factory=dict)
     shown: set[int] = field(default_factory=set)
+    ended: tuple[str, int] | None = None
     opened_ns: int = 0
     shoe_ended_ns: int = 0
     coup_ended_ns: int = 0
@@ -84,8 +89,8 @@ class PieceRows(Struct):
     @staticmethod
     def of(rules: RunRules, base: Base) -> "PieceRows":
         """Begin after records that are not read here."""
-        rows = PieceRows(JournalRows(rules))
-        rows.journal.begin(base)
+        rows = PieceRows(SeenReader(Audience.ANALYST, rules))
+        rows.reader.begin(base)
         state = state_of_base(base)
         if state is not None:
             rows.dealers = state.table.staff.dealers
@@ -98,65 +103,79 @@ class PieceRows(Struct):
 
     def begin_shoe(self, facts: ShoeFacts) -> None:
         """Records of the next shoe follow."""
-        self.facts, self.shown = facts, set()
+        self.facts, self.shown, self.ended = facts, set(), None
         self.coup_ended_ns = 0
 
     @property
     def settings(self) -> Settings | None:
-        return self.journal.settings
+        return self.reader.settings
 
     @property
-    def burn_shown(self) -> bool:
-        """Whether people have seen more of a burn than its first card."""
-        rules = self.journal.rules_in_force
-        return rules is not None and rules.values.burn_cards_disclosed is BurnDisclosure.ALL
+    def shoe(self) -> tuple[str, int]:
+        """Gaming day and number: the input that ends a shoe may open the next one."""
+        return self.ended or (self.reader.state.gaming_day, self.reader.state.shoe)
 
     def rows_of(self, stored: StoredRecord) -> Iterator[Found]:
         """The rows of this record. Raises EncodingError."""
         if is_input(stored.record):
-            self.journal.take_input(stored.record)
+            self.reader.take_input(stored.record)
             return
         name = record_tag(stored.record)
-        if name == _JUDGED and not self.facts.holds_rows:
+        if name == JUDGED and not self.facts.holds_rows:
             return
-        yield from self._others(stored, name)
-        for row in self.journal.rows_of_entry(stored, name):
-            yield self._with_columns(row)
+        for seen in self.reader.take_entry(stored.record, name):
+            found = self._found(stored, seen)
+            if found is not None:
+                yield found
 
-    # --- rows of the journal's export -------------------------------------------------------------
-
-    def _with_columns(self, row: JsonRow) -> Found:
-        kind = str(row["kind"])
-        more: Row = {"at_utc": self.journal.at_ns // _NS_PER_US}
-        match kind:
-            case "coup":
-                more |= self._of_coup(int(str(row["coup"])))
-            case "irregularity":
-                more |= {"dealers": self.dealers, **self._of_run()}
-            case "correction":
-                owed: list[dict[str, int]] = row["owed"]  # type: ignore[assignment]
-                more |= {
-                    "owed_seats": [one["seat"] for one in owed],
-                    "owed_cents": [one["cents"] for one in owed],
-                }
-            case "shoe_ended":
-                more |= self._of_shoe()
+    def _found(self, stored: StoredRecord, seen: Seen) -> Found | None:
+        row = row_of(self.reader, stored.seq, seen)
+        if row is not None:
+            return _TABLE_OF[str(row["kind"])], row | self._columns(seen)
+        match seen:
+            case ActSeen():
+                self._sign(seen)
+            case ShoeOpenedSeen():
+                self.opened_ns = self.reader.at_ns
+            case ShuffleSeen():
+                return TableName.SHUFFLES, self._row(stored, self._shuffle(seen))
+            case DeviceSeen():
+                return self._device(stored, device_row(seen.port, seen.event))
+            case TableDeviceSeen():
+                return self._device(stored, domain_row(seen.event, self.settings))
             case _:
                 pass
-        return _TABLE_OF[kind], row | more
+        return None
 
-    def _of_coup(self, coup: int) -> Row:
-        closed = self.journal.entry
-        assert isinstance(closed, CoupClosed)
-        seen = self.journal.coup_shown(closed.record)
-        if seen:
-            self.shown.add(coup)
-        at_ns, before_ns = self.journal.at_ns, self.coup_ended_ns
+    # --- columns beside the journal's rows --------------------------------------------------------
+
+    def _columns(self, seen: Seen) -> Row:
+        more: Row = {"at_utc": self.reader.at_ns // _NS_PER_US}
+        match seen:
+            case CoupSeen():
+                more |= self._of_coup(seen)
+            case IrregularitySeen():
+                more |= {"dealers": self.dealers, **self._of_run()}
+            case CorrectionSeen(owed=owed):
+                more |= {
+                    "owed_seats": [wager.seat for wager in owed],
+                    "owed_cents": [wager.cents for wager in owed],
+                }
+            case ShoeEndedSeen():
+                more |= self._of_shoe(seen)
+            case _:
+                pass
+        return more
+
+    def _of_coup(self, seen: CoupSeen) -> Row:
+        if seen.seen:
+            self.shown.add(seen.coup)
+        at_ns, before_ns = self.reader.at_ns, self.coup_ended_ns
         self.coup_ended_ns = at_ns
-        cards = self.facts.coups.get(coup)
+        cards = self.facts.coups.get(seen.coup)
         first_ns = cards.first_ns if cards is not None else None
         return {
-            "clauses": closed.clauses if seen else (),
+            "clauses": seen.clauses,
             "first_card_utc": first_ns // _NS_PER_US if first_ns else None,
             "cards": cards.cards if cards is not None else 0,
             "play_ms": _ms(first_ns, at_ns),
@@ -166,24 +185,23 @@ class PieceRows(Struct):
             **self._of_run(),
         }
 
-    def _of_shoe(self) -> Row:
-        ended = self.journal.entry
-        assert isinstance(ended, ShoeEnded)
-        before_ns, self.shoe_ended_ns = self.shoe_ended_ns, self.journal.at_ns
+    def _of_shoe(self, seen: ShoeEndedSeen) -> Row:
+        self.ended = self.ended or (seen.gaming_day, seen.shoe)
+        before_ns, self.shoe_ended_ns = self.shoe_ended_ns, self.reader.at_ns
         # The input that ends a shoe may open the next one.
         opened_ns, self.opened_ns = self.opened_ns or None, 0
         return {
             "opened_utc": opened_ns // _NS_PER_US if opened_ns else None,
             "idle_ms": _ms(before_ns, opened_ns),
-            "player": ended.player,
-            "banker": ended.banker,
-            "tie": ended.tie,
-            "void": ended.void,
-            "irregularities": ended.irregularities,
-            "closed_by": ended.person or None,
+            "player": seen.player,
+            "banker": seen.banker,
+            "tie": seen.tie,
+            "void": seen.void,
+            "irregularities": seen.irregularities,
+            "closed_by": seen.by.person or None,
             "clean": self.facts.clean,
             "decks": self.facts.decks,
-            "software": self.journal.software or None,
+            "software": self.reader.software or None,
             **self._of_batch(),
             **self._of_run(),
         }
@@ -198,45 +216,33 @@ class PieceRows(Struct):
         }
 
     def _of_run(self) -> Row:
-        book, settings = self.journal.book, self.settings
+        book, settings = self.reader.book, self.settings
         return {
             "device": settings.shoe.model if settings is not None else None,
             "profile": book.profile.name if book is not None else None,
         }
 
-    # --- rows of other records --------------------------------------------------------------------
+    # --- what has no row in the journal's export --------------------------------------------------
 
-    def _others(self, stored: StoredRecord, name: str) -> Iterator[Found]:
-        if name not in _OTHERS and not (
-            name == _JUDGED and any(word in stored.record for word in TOLD_BY_EVENTS)
-        ):
-            return
-        row: Row | None = None
-        match read_entry(stored.record):
-            case ActRecord(what=what, person=person) if what in (_ON, _OFF):
-                others = tuple(one for one in self.dealers or () if one != person)
-                if what == _ON or self.dealers is not None:
-                    self.dealers = (*others, person) if what == _ON else others
-            case ShoeOpened():
-                self.opened_ns = self.journal.at_ns
-            case ShuffleRecorded() as shuffle:
-                yield TableName.SHUFFLES, self._row(stored, self._shuffle(shuffle))
-            case DeviceEventRecorded(port=port, event=event):
-                row = device_row(port, event)
-            case EventVerdicts(event=event):
-                row = domain_row(event, self.settings)
-            case _:
-                pass
-        if row is not None:
-            row["device"] = self._models().get(str(row["port"]))
-            yield TableName.DEVICES, self._row(stored, row)
+    def _sign(self, seen: ActSeen) -> None:
+        """A dealer signed on or off."""
+        on = seen.what == DEALER_ON
+        if on or self.dealers is not None:
+            others = tuple(one for one in self.dealers or () if one != seen.by.person)
+            self.dealers = (*others, seen.by.person) if on else others
 
-    def _shuffle(self, shuffle: ShuffleRecorded) -> Row:
-        proof = shuffle.proof
-        if shuffle.refused is None:
-            self.shuffled[shuffle.batch] = (proof.device, proof.cycle)
+    def _device(self, stored: StoredRecord, row: Row | None) -> Found | None:
+        if row is None:
+            return None
+        row["device"] = self._models().get(str(row["port"]))
+        return TableName.DEVICES, self._row(stored, row)
+
+    def _shuffle(self, seen: ShuffleSeen) -> Row:
+        proof = seen.proof
+        if seen.refused is None:
+            self.shuffled[seen.back] = (proof.device, proof.cycle)
         return {
-            "back": shuffle.batch or None,
+            "back": seen.back or None,
             "shuffler": proof.device,
             "version": proof.version or None,
             "cycle": proof.cycle,
@@ -246,17 +252,17 @@ class PieceRows(Struct):
             "shuffle_ms": (proof.ended_us - proof.began_us) // 1_000,
             "signed": proof.signed,
             "genuine": proof.genuine,
-            "refused": shuffle.refused.id if shuffle.refused is not None else None,
-            "clauses": shuffle.clauses,
+            "refused": seen.refused.id if seen.refused is not None else None,
+            "clauses": seen.clauses,
         }
 
     def _row(self, stored: StoredRecord, values: Row) -> Row:
         return {
-            "table": self.journal.table,
-            "gaming_day": self.journal.gaming_day,
-            "shoe": self.journal.shoe,
+            "table": self.reader.table,
+            "gaming_day": self.reader.state.gaming_day,
+            "shoe": self.reader.state.shoe,
             "record": stored.seq,
-            "at_utc": self.journal.at_ns // _NS_PER_US,
+            "at_utc": self.reader.at_ns // _NS_PER_US,
             **values,
         }
 

@@ -9,10 +9,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.archive.finished_shoe import NoFinishedShoe, finished_shoe, state_of_base
+from controller.archive.finished_shoe import NoFinishedShoe, finished_shoe
 from controller.archive.replay.replayer import Replayer, Run
 from controller.core.build import build_core
-from controller.core.state import encode_state
+from controller.core.state import encode_state, state_of_base
 from controller.core.tape.inputs import Started
 from controller.core.tape.records import read_input
 from controller.journal.card_row_format import read_row

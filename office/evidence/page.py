@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from controller.outlets.rendering import render
 from controller.outlets.road_drawings import road_drawings
-from controller.procedure.effects import CoupFate
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.borrowing import borrowed_by, describe_citation
 from controller.rules.profiles.clauses import Clause
 from controller.rules.roads import RoadCoup, Roads, build_roads

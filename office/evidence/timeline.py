@@ -14,7 +14,6 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     CoupCorrected,
-    CoupFate,
     CoupPayment,
     CoupRecord,
     Prompt,
@@ -32,7 +31,7 @@ from controller.record.irregularity import irregularity_words
 from controller.record.people import proof_words
 from controller.record.snapshot import UNREAD_CARD
 from controller.rules.actions.choices import FloorDecision, Provisional
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from controller.rules.settlement.wagers import money
 from controller.system.messages.catalogue import to_words
 from controller.system.messages.quantity import counted

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from controller.procedure.effects import CoupFate, RecordedCard
+from controller.procedure.effects import RecordedCard
 from controller.procedure.places import PLAYER_PLACES
 from controller.record.snapshot import HIDDEN_CARD, UNREAD_CARD
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from controller.system.messages.catalogue import to_words
 from office.evidence.coup import CoupAccount
 from office.evidence.page_values import ShownHand, hands

@@ -10,8 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.outlets.rendering import render
-from controller.procedure.effects import CoupFate, SettingChanged
-from controller.rules.outcome import Outcome
+from controller.procedure.effects import SettingChanged
+from controller.rules.outcome import CoupFate, Outcome
 from controller.rules.profiles.borrowing import borrowed_by, describe_citation
 from controller.rules.profiles.clauses import Clause
 from controller.system.messages.catalogue import to_words

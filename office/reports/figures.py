@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.procedure.effects import CoupFate, SettingChanged, WarningClosed, WarningOpened
-from controller.rules.outcome import Outcome
+from controller.procedure.effects import SettingChanged, WarningClosed, WarningOpened
+from controller.rules.outcome import CoupFate, Outcome
 from office.reports.coup_rows import counting_outcome
 from office.reports.proceedings import Proceedings
 from office.reports.shoes import ReportedShoe

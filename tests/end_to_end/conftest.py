@@ -9,10 +9,11 @@ import pytest
 
 from controller.cli.main import main
 from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
+from controller.procedure.effects import CoupClosed, CoupRecord
 from controller.procedure.phases import Phase
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
+from controller.rules.outcome import CoupFate
 from controller.system.command_line.errors import ExitCode
 from drivers.events import CardPassed
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, Place

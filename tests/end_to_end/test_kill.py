@@ -17,9 +17,10 @@ from controller.core.tape.entries import Entry, EventVerdicts
 from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompt, ShoeOpened
+from controller.procedure.effects import CoupClosed, CoupRecord, Prompt, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
+from controller.rules.outcome import CoupFate
 from firmware_bridge.transport.port import Chunk
 from hil.dealing.actions import DealerAction, Pause
 from hil.dealing.dealer import Dealer, DealerSettings

@@ -20,7 +20,6 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     CoupCorrected,
-    CoupFate,
     CoupPayment,
     CoupRecord,
     Effect,
@@ -42,6 +41,7 @@ from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.record.irregularity import forbidden_words, irregularity_words, permitted_words
 from controller.rules.cards import Card
 from controller.rules.odds import Odds
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.borrowing import citation_words, with_borrowed
 from controller.rules.settlement.coup_facts import derive_facts
 from controller.rules.settlement.results import WagerResult, void_results, wager_results

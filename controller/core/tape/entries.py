@@ -1,11 +1,10 @@
 """The entries of the journal: everything the core concludes from an input."""
 
-from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.core.tape.inputs import DiskLevel, Input, PowerSign
+from controller.core.tape.inputs import ClockEvidence, DiskLevel, Input, PowerSign, UsbDeviceFate
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.procedure.effects import (
     ActRecord,
@@ -105,14 +104,6 @@ class CardSetApart(Struct, frozen=True, tag="card-set-apart"):
     clauses: tuple[Identifier, ...]
 
 
-class UsbDeviceFate(StrEnum):
-    """What became of a USB device."""
-
-    APPEARED = "appeared"  # and is allowed
-    REFUSED = "refused"
-    GONE = "gone"
-
-
 class UsbDeviceRecorded(Struct, frozen=True, tag="usb-device-recorded"):
     """A USB device appeared, was refused, and why, or is gone."""
 
@@ -135,13 +126,6 @@ class PowerFailRecorded(Struct, frozen=True, tag="power-fail-recorded"):
     """The run ends because the machine's power fails."""
 
     sign: PowerSign
-
-
-class ClockEvidence(StrEnum):
-    """How a clock step was found."""
-
-    SAME_BOOT = "same_boot"  # the monotonic clock did not move along
-    OTHER_BOOT = "other_boot"  # UTC is earlier than in the last run, by at least the step
 
 
 class ClockStepped(Struct, frozen=True, tag="clock-stepped"):

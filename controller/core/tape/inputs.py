@@ -178,6 +178,21 @@ class ClockSyncRead(Struct, frozen=True, tag="clock-sync-read"):
     sync: ClockSync
 
 
+class UsbDeviceFate(StrEnum):
+    """What became of a USB device."""
+
+    APPEARED = "appeared"  # and is allowed
+    REFUSED = "refused"
+    GONE = "gone"
+
+
+class ClockEvidence(StrEnum):
+    """How a clock step was found."""
+
+    SAME_BOOT = "same_boot"  # the monotonic clock did not move along
+    OTHER_BOOT = "other_boot"  # UTC is earlier than in the last run, by at least the step
+
+
 class PowerSign(StrEnum):
     """Who said that the power fails."""
 

@@ -5,9 +5,11 @@ from typing import Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from controller.core.tape.entries import Entry
+from controller.core.tape.entries import Entry, EventVerdicts
 from controller.core.tape.inputs import Input
 from controller.journal.encoding import Codec, RecordKind, tag_of, unwrap, wrap
+from controller.procedure.effects import CoupClosed, ShoeEnded
+from controller.procedure.events import CardDrawn
 from firmware_bridge.transport.port import Chunk
 from foundation.recorded_text import Identifier
 from foundation.timestamp import Timestamp
@@ -110,3 +112,22 @@ def holds(record: bytes, kind: type[Struct]) -> bool:
     Raises EncodingError if it is not a record.
     """
     return tag_of(unwrap(record)[1]) == kind.__struct_config__.tag
+
+
+def ends_shoe(record: bytes) -> bool:
+    """Whether a record says that a shoe ended. Raises EncodingError if it is not a record."""
+    return holds(record, ShoeEnded)
+
+
+def ends_coup(record: bytes) -> bool:
+    """Whether a record says that a coup ended. Raises EncodingError if it is not a record."""
+    return holds(record, CoupClosed)
+
+
+def draws_card(record: bytes) -> bool | None:
+    """Whether a record is the judgement of a card that left the shoe; None: it judges nothing.
+
+    Raises EncodingError.
+    """
+    judged = read_as(record, EventVerdicts)
+    return None if judged is None else isinstance(judged.event, CardDrawn)

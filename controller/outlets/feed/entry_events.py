@@ -1,31 +1,16 @@
-"""What each entry of the journal tells the floor; nothing of a card that lies face down.
+"""Renders what the floor may have of an entry as events of the feed.
 
-Source: D-8 (a scan is not disclosure).
+Source: docs/floor-feed.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Any, Final
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import UNSET, Struct, UnsetType
 
 from controller.archive.consumers import FeedContent
 from controller.core.settings import Settings
-from controller.core.tape.entries import (
-    BatchBound,
-    CardSetApart,
-    ClockStepped,
-    DeviceEventRecorded,
-    DiskLevelRecorded,
-    Entry,
-    EventVerdicts,
-    PowerFailRecorded,
-    RunBegan,
-    UsbDeviceRecorded,
-)
-from controller.core.tape.records import RecordedInput
-from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.outlets.feed.events import (
     BatchBoundEvent,
     BatchEvent,
@@ -55,225 +40,200 @@ from controller.outlets.feed.events import (
     WarningEvent,
 )
 from controller.outlets.feed.state import FeedState
-from controller.procedure.effects import (
-    ActRecord,
-    BurnDone,
-    CoupClosed,
-    CoupCorrected,
-    CoupRecord,
-    RecordedCard,
-    ResolutionRecorded,
-    SettingChanged,
-    ShoeEnded,
-    ShoeOpened,
-    WarningClosed,
-    WarningOpened,
+from controller.procedure.events import ShufflerReported
+from controller.record.audiences import DEALER_ON, Audience
+from controller.record.seen import (
+    ActSeen,
+    BoundSeen,
+    BurnSeen,
+    CardApartSeen,
+    ClockSeen,
+    CorrectionSeen,
+    CoupSeen,
+    DecisionSeen,
+    DeviceSeen,
+    DiskSeen,
+    GamingDaySeen,
+    IrregularitySeen,
+    PowerSeen,
+    RunSeen,
+    Seen,
+    SettingSeen,
+    ShoeEndedSeen,
+    ShoeOpenedSeen,
+    ShuffleSeen,
+    StageSeen,
+    TableDeviceSeen,
+    UsbSeen,
+    WarningClearedSeen,
+    WarningSeen,
 )
-from controller.procedure.events import GamingDayChanged, ShufflerReported
-from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.verdicts import Irregularity
-from controller.record.disclosure import record_seen
-from controller.rules.actions.actions import OperatorAction
-from controller.rules.actions.declaration import Proof
-from controller.rules.coup import Place
-from drivers.events import DeviceErrorCleared, DeviceErrorRaised, StageChanged
+from controller.record.snapshot import ShownCard
+from drivers.events import DeviceErrorCleared, DeviceErrorRaised, DeviceEvent, StageChanged
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 
 DEALING_SHOE: Final = "dealing_shoe"
 SHUFFLER: Final = "shuffler"
-DEALER_ON: Final = "dealer-on"
-DEALER_OFF: Final = "dealer-off"
 _NS_PER_MS: Final = 1_000_000
-_PLAYER: Final = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
-_BANKER: Final = (Place.BANKER_1, Place.BANKER_2, Place.BANKER_3)
-ItemT = TypeVar("ItemT")
 
 
-def events_of(
-    state: FeedState, item: RecordedInput | None, entry: Entry, content: FeedContent
-) -> Iterator[EventData]:
-    match entry:
-        case CoupClosed(record=record):
-            yield _coup(record, content)
-        case EventVerdicts():
-            yield from _of_verdicts(state, entry)
-        case ResolutionRecorded():
-            yield _decision(state, item, entry)
-            if state.suspended:
-                yield TableStateEvent(suspended=False)
-        case CoupCorrected():
-            yield _correction(item, entry)
-        case _:
-            tell = _BY_KIND.get(type(entry))
-            if tell is not None:
-                yield from tell(state, entry)
+def audience_of(content: FeedContent) -> Audience:
+    """The audience of a consumer: whether the faces of finished coups may leave the table."""
+    faces = content is FeedContent.FINISHED_COUPS
+    return Audience.FLOOR_COUPS if faces else Audience.FLOOR
 
 
-def _of_verdicts(state: FeedState, judged: EventVerdicts) -> Iterator[EventData]:
-    match judged.event:
-        case GamingDayChanged(day=day):
-            yield GamingDayEvent(day)
-        case ShufflerReported(event=IdentityProven() | IdentityRefused() as event):
-            yield from _identity(SHUFFLER, event)
-        case _:
-            pass
+def events_of(state: FeedState, told: Iterable[Seen]) -> Iterator[EventData]:
+    """The events of one entry, in order, by what the floor may have of it."""
     suspended = state.suspended
-    for verdict in judged.verdicts:
-        if isinstance(verdict, Irregularity):
-            yield _irregularity(state, verdict)
-            if verdict.suspends and not suspended:
-                suspended = True
-                yield TableStateEvent(suspended=True)
+    for seen in told:
+        render = _RENDER.get(type(seen))
+        if render is not None:
+            yield from render(state, seen)
+        if isinstance(seen, IrregularitySeen) and seen.suspends and not suspended:
+            suspended = True
+            yield TableStateEvent(suspended=True)
+        elif isinstance(seen, DecisionSeen) and suspended:
+            suspended = False
+            yield TableStateEvent(suspended=False)
 
 
-def _coup(record: CoupRecord, content: FeedContent) -> CoupEvent:
-    ended = CoupEvent(
-        gaming_day=record.gaming_day,
-        shoe=record.shoe,
-        coup=record.coup,
-        fate=record.fate,
-        outcome=record.outcome,
-        declared=record.declared,
-        cards=len(record.cards),
-        aside=len(record.aside),
-        ghost=record.ghost,
-        irregularities=record.irregular,
+def _coup(_state: FeedState, seen: CoupSeen) -> Iterator[EventData]:
+    yield CoupEvent(
+        gaming_day=seen.gaming_day,
+        shoe=seen.shoe,
+        coup=seen.coup,
+        fate=seen.fate,
+        outcome=seen.outcome,
+        declared=seen.declared,
+        cards=seen.cards,
+        aside=seen.aside,
+        ghost=seen.ghost,
+        irregularities=seen.irregularities,
+        faces=_faces(seen),
     )
-    # Stricter than a view: of a coup that does not count, no card, however it was dealt.
-    seen = record_seen(record, face_up=False)
-    return replace(ended, faces=_faces(record)) if content_shows(content) and seen else ended
 
 
-def content_shows(content: FeedContent) -> bool:
-    """Whether the faces of finished coups may leave the table."""
-    return content is FeedContent.FINISHED_COUPS
-
-
-def _faces(record: CoupRecord) -> CoupFaces:
-    player, banker = _hand(record.cards, _PLAYER), _hand(record.cards, _BANKER)
-    result = record.result
-    if result is None:
-        return CoupFaces(player, banker, None, None, None, None, None)
+def _faces(seen: CoupSeen) -> CoupFaces | UnsetType:
+    faces = seen.faces
+    if faces is None:
+        return UNSET
     return CoupFaces(
-        player=player,
-        banker=banker,
-        player_count=result.player_count,
-        banker_count=result.banker_count,
-        natural=result.natural,
-        player_pair=result.player_pair,
-        banker_pair=result.banker_pair,
+        player=_hand(faces.player.cards),
+        banker=_hand(faces.banker.cards),
+        player_count=faces.player.count.value,
+        banker_count=faces.banker.count.value,
+        natural=faces.natural.value,
+        player_pair=faces.player_pair.value,
+        banker_pair=faces.banker_pair.value,
     )
 
 
-def _hand(cards: Iterable[RecordedCard], places: tuple[Place, ...]) -> tuple[str | None, ...]:
-    dealt = (one.card for one in cards if one.place in places)
-    return tuple(None if card is None else str(card) for card in dealt)
+def _hand(cards: Iterable[ShownCard]) -> tuple[str | None, ...]:
+    return tuple(card.value for card in cards)
 
 
-def _irregularity(state: FeedState, one: Irregularity) -> IrregularityEvent:
-    """Its clauses are those of its code: others may follow from cards that lie face down."""
-    book = state.rules.book
-    return IrregularityEvent(
+def _irregularity(state: FeedState, seen: IrregularitySeen) -> Iterator[EventData]:
+    yield IrregularityEvent(
         gaming_day=state.gaming_day,
         shoe=state.shoe,
-        number=one.number,
-        coup=one.coup,
-        code=one.code,
-        clauses=() if book is None else book.clauses(*CATALOGUE[one.code].points),
-        suspends=one.suspends,
-        provisional=one.provisional,
+        number=seen.number,
+        coup=seen.coup,
+        code=seen.code,
+        clauses=seen.clauses,
+        suspends=seen.suspends,
+        provisional=seen.provisional,
     )
 
 
-def _decision(
-    state: FeedState, item: RecordedInput | None, one: ResolutionRecorded
-) -> DecisionEvent:
-    act = item if isinstance(item, OperatorAction) else None
-    return DecisionEvent(
+def _decision(state: FeedState, seen: DecisionSeen) -> Iterator[EventData]:
+    yield DecisionEvent(
         gaming_day=state.gaming_day,
         shoe=state.shoe,
-        decision=one.decision,
-        provisional=one.provisional,
-        outcome=one.outcome,
-        closed=one.closed,
-        coups_dealt=one.coups_dealt,
-        cards_dealt=one.cards_dealt,
-        person=one.person,
-        role=act.role if act is not None else None,
-        proof=act.proof if act is not None else Proof.NONE,
-        second=one.second,
-        second_proof=act.second_proof if act is not None else Proof.NONE,
+        decision=seen.decision,
+        provisional=seen.provisional,
+        outcome=seen.outcome,
+        closed=seen.closed,
+        coups_dealt=seen.coups_dealt,
+        cards_dealt=seen.cards_dealt,
+        person=seen.by.person,
+        role=seen.by.role,
+        proof=seen.by.proof,
+        second=seen.by.second,
+        second_proof=seen.by.second_proof,
     )
 
 
-def _correction(item: RecordedInput | None, one: CoupCorrected) -> CorrectionEvent:
-    act = item if isinstance(item, OperatorAction) else None
-    return CorrectionEvent(
-        gaming_day=one.gaming_day,
-        shoe=one.shoe,
-        coup=one.coup,
-        counted=one.counted,
-        before=one.before,
-        outcome=one.outcome,
-        person=one.person,
-        second=one.second,
-        proof=act.proof if act is not None else Proof.NONE,
-        second_proof=act.second_proof if act is not None else Proof.NONE,
-        owed=len(one.owed),
+def _correction(_state: FeedState, seen: CorrectionSeen) -> Iterator[EventData]:
+    yield CorrectionEvent(
+        gaming_day=seen.gaming_day,
+        shoe=seen.shoe,
+        coup=seen.coup,
+        counted=seen.counted,
+        before=seen.before,
+        outcome=seen.outcome,
+        person=seen.by.person,
+        second=seen.by.second,
+        proof=seen.by.proof,
+        second_proof=seen.by.second_proof,
+        owed=len(seen.owed),
     )
 
 
 # --- shoes, batches, devices, machine -------------------------------------------------------------
 
 
-def _shoe_ended(_state: FeedState, one: ShoeEnded) -> Iterator[EventData]:
+def _shoe_ended(_state: FeedState, seen: ShoeEndedSeen) -> Iterator[EventData]:
     yield ShoeEndedEvent(
-        gaming_day=one.gaming_day,
-        shoe=one.shoe,
-        cards_drawn=one.cards_drawn,
-        coups=one.coups,
-        player=one.player,
-        banker=one.banker,
-        tie=one.tie,
-        void=one.void,
-        irregularities=one.irregularities,
-        person=one.person,
+        gaming_day=seen.gaming_day,
+        shoe=seen.shoe,
+        cards_drawn=seen.cards_drawn,
+        coups=seen.coups,
+        player=seen.player,
+        banker=seen.banker,
+        tie=seen.tie,
+        void=seen.void,
+        irregularities=seen.irregularities,
+        person=seen.by.person,
     )
 
 
-def _shuffle(_state: FeedState, one: ShuffleRecorded) -> Iterator[EventData]:
-    proof = one.proof
+def _shuffle(_state: FeedState, seen: ShuffleSeen) -> Iterator[EventData]:
+    proof = seen.proof
     yield ShuffleEvent(
-        back=one.batch,
+        back=seen.back,
         device=proof.device,
         cycle=proof.cycle,
         count=proof.count,
         result=proof.result,
         signed=proof.signed,
-        counts=one.refused is None,
+        counts=seen.refused is None,
     )
 
 
-def _device(state: FeedState, one: DeviceEventRecorded) -> Iterator[EventData]:
-    """Stages, errors and identities: a lock, say, may follow from cards that lie face down."""
-    role = _role(state.rules.settings, one.port)
-    match one.event:
+def _device(state: FeedState, seen: DeviceSeen) -> Iterator[EventData]:
+    yield from _of_device(_role(state.rules.settings, seen.port), seen.event)
+
+
+def _table_device(_state: FeedState, seen: TableDeviceSeen) -> Iterator[EventData]:
+    if isinstance(seen.event, ShufflerReported):
+        yield from _of_device(SHUFFLER, seen.event.event)
+
+
+def _of_device(role: str, event: DeviceEvent) -> Iterator[EventData]:
+    match event:
         case StageChanged(stage=stage):
             yield DeviceEventSent(role, stage)
         case DeviceErrorRaised(code=code):
             yield DeviceTroubleEvent(role, code, active=True)
         case DeviceErrorCleared(code=code):
             yield DeviceTroubleEvent(role, code, active=False)
-        case IdentityProven() | IdentityRefused() as event:
-            yield from _identity(role, event)
+        case IdentityProven(device=device, bare=bare):
+            yield IdentityEvent(role, device, trusted=True, bare=bare)
+        case IdentityRefused(device=device):
+            yield IdentityEvent(role, device, trusted=False, bare=False)
         case _:
             pass
-
-
-def _identity(role: str, event: IdentityProven | IdentityRefused) -> Iterator[EventData]:
-    proven = isinstance(event, IdentityProven)
-    bare = isinstance(event, IdentityProven) and event.bare
-    yield IdentityEvent(role, event.device, trusted=proven, bare=bare)
 
 
 def _role(settings: Settings | None, port: str) -> str:
@@ -289,99 +249,96 @@ def _role(settings: Settings | None, port: str) -> str:
     return roles.get(port, "")
 
 
-def _act(_state: FeedState, one: ActRecord) -> Iterator[EventData]:
-    """Of acts only who deals: others may tell what a person did about a card."""
-    if one.what in (DEALER_ON, DEALER_OFF):
-        yield DealerEvent(one.person, on=one.what == DEALER_ON)
+def _dealer(_state: FeedState, seen: ActSeen) -> Iterator[EventData]:
+    """Of acts the floor has only who deals."""
+    yield DealerEvent(seen.by.person, on=seen.what == DEALER_ON)
 
 
-def _one(make: Callable[[ItemT], EventData]) -> Callable[[FeedState, ItemT], Iterator[EventData]]:
-    def tell(_state: FeedState, entry: ItemT) -> Iterator[EventData]:
-        yield make(entry)
-
-    return tell
+def _burn(state: FeedState, seen: BurnSeen) -> Iterator[EventData]:
+    yield BurnEvent(state.gaming_day, state.shoe, seen.removed, seen.proven)
 
 
-def _burn(state: FeedState, one: BurnDone) -> Iterator[EventData]:
-    yield BurnEvent(state.gaming_day, state.shoe, one.removed, one.proven)
+def _run(_state: FeedState, seen: RunSeen) -> Iterator[EventData]:
+    yield RunEvent(seen.software, seen.profile, seen.decks, seen.same_boot)
 
 
-def _run(one: RunBegan) -> EventData:
-    return RunEvent(one.software, one.profile, one.decks, one.same_boot)
+def _shoe_opened(_state: FeedState, seen: ShoeOpenedSeen) -> Iterator[EventData]:
+    yield ShoeOpenedEvent(seen.gaming_day, seen.shoe, seen.decks, seen.joined)
 
 
-def _shoe_opened(one: ShoeOpened) -> EventData:
-    return ShoeOpenedEvent(one.gaming_day, one.shoe, one.decks, one.joined)
+def _stage(_state: FeedState, seen: StageSeen) -> Iterator[EventData]:
+    yield BatchEvent(seen.back, seen.before, seen.after)
 
 
-def _stage(one: StageChange) -> EventData:
-    return BatchEvent(one.batch, one.before, one.after)
+def _bound(_state: FeedState, seen: BoundSeen) -> Iterator[EventData]:
+    yield BatchBoundEvent(seen.batch, seen.back, seen.decks, seen.cards)
 
 
-def _bound(one: BatchBound) -> EventData:
-    return BatchBoundEvent(one.batch, one.back, one.decks, one.cards)
+def _apart(_state: FeedState, seen: CardApartSeen) -> Iterator[EventData]:
+    yield CustodyEvent(seen.back, seen.by.person)
 
 
-def _apart(one: CardSetApart) -> EventData:
-    return CustodyEvent(one.back, one.person)
+def _warning(_state: FeedState, seen: WarningSeen) -> Iterator[EventData]:
+    yield WarningEvent(seen.number, seen.warning, open=True, person="", waited_ms=0)
 
 
-def _warning(one: WarningOpened) -> EventData:
-    return WarningEvent(one.number, one.kind, open=True, person="", waited_ms=0)
+def _cleared(_state: FeedState, seen: WarningClearedSeen) -> Iterator[EventData]:
+    waited_ms = seen.waited_ns // _NS_PER_MS
+    yield WarningEvent(
+        seen.number, seen.warning, open=False, person=seen.by.person, waited_ms=waited_ms
+    )
 
 
-def _cleared(one: WarningClosed) -> EventData:
-    waited_ms = one.waited_ns // _NS_PER_MS
-    return WarningEvent(one.number, one.kind, open=False, person=one.person, waited_ms=waited_ms)
+def _usb(_state: FeedState, seen: UsbSeen) -> Iterator[EventData]:
+    yield UsbEvent(seen.fate, seen.usb_id)
 
 
-def _usb(one: UsbDeviceRecorded) -> EventData:
-    return UsbEvent(one.what, one.usb_id)
+def _disk(_state: FeedState, seen: DiskSeen) -> Iterator[EventData]:
+    yield DiskEvent(seen.level, seen.free_bytes, seen.limit_bytes)
 
 
-def _disk(one: DiskLevelRecorded) -> EventData:
-    return DiskEvent(one.level, one.free_bytes, one.limit_bytes)
+def _clock(_state: FeedState, seen: ClockSeen) -> Iterator[EventData]:
+    yield ClockEvent(seen.by_ns, seen.evidence)
 
 
-def _clock(one: ClockStepped) -> EventData:
-    return ClockEvent(one.by_ns, one.evidence)
+def _power(_state: FeedState, seen: PowerSeen) -> Iterator[EventData]:
+    yield PowerEvent(seen.sign)
 
 
-def _power(one: PowerFailRecorded) -> EventData:
-    return PowerEvent(one.sign)
+def _gaming_day(_state: FeedState, seen: GamingDaySeen) -> Iterator[EventData]:
+    yield GamingDayEvent(seen.gaming_day)
 
 
-def _setting(one: SettingChanged) -> EventData:
-    return SettingEvent(one.setting, one.old, one.new, one.person)
+def _setting(_state: FeedState, seen: SettingSeen) -> Iterator[EventData]:
+    yield SettingEvent(seen.setting, seen.old, seen.new, seen.by.person)
 
 
-_BY_KIND: Final[Mapping[type[Struct], Callable[..., Iterator[EventData]]]] = MappingProxyType(
-    {
-        RunBegan: _one(_run),
-        ShoeOpened: _one(_shoe_opened),
-        BurnDone: _burn,
-        ShoeEnded: _shoe_ended,
-        StageChange: _one(_stage),
-        BatchBound: _one(_bound),
-        CardSetApart: _one(_apart),
-        ShuffleRecorded: _shuffle,
-        WarningOpened: _one(_warning),
-        WarningClosed: _one(_cleared),
-        DeviceEventRecorded: _device,
-        UsbDeviceRecorded: _one(_usb),
-        DiskLevelRecorded: _one(_disk),
-        ClockStepped: _one(_clock),
-        PowerFailRecorded: _one(_power),
-        SettingChanged: _one(_setting),
-        ActRecord: _act,
-    }
+_RENDER: Final[Mapping[type[Struct], Callable[[FeedState, Any], Iterator[EventData]]]] = (
+    MappingProxyType(
+        {
+            CoupSeen: _coup,
+            IrregularitySeen: _irregularity,
+            DecisionSeen: _decision,
+            CorrectionSeen: _correction,
+            RunSeen: _run,
+            ShoeOpenedSeen: _shoe_opened,
+            BurnSeen: _burn,
+            ShoeEndedSeen: _shoe_ended,
+            StageSeen: _stage,
+            BoundSeen: _bound,
+            CardApartSeen: _apart,
+            ShuffleSeen: _shuffle,
+            WarningSeen: _warning,
+            WarningClearedSeen: _cleared,
+            DeviceSeen: _device,
+            TableDeviceSeen: _table_device,
+            UsbSeen: _usb,
+            DiskSeen: _disk,
+            ClockSeen: _clock,
+            PowerSeen: _power,
+            GamingDaySeen: _gaming_day,
+            SettingSeen: _setting,
+            ActSeen: _dealer,
+        }
+    )
 )
-# Other entries tell nothing, and need not be decoded.
-_KINDS: Final[tuple[type[Struct], ...]] = (
-    *_BY_KIND,
-    CoupClosed,
-    EventVerdicts,
-    ResolutionRecorded,
-    CoupCorrected,
-)
-SENT_TAGS: Final = frozenset(str(kind.__struct_config__.tag) for kind in _KINDS)

@@ -11,15 +11,13 @@ from typing import Annotated, ClassVar, Final, Generic, Literal, TypeAlias, Type
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from controller.core.tape.entries import ClockEvidence, UsbDeviceFate
-from controller.core.tape.inputs import DiskLevel, PowerSign
+from controller.core.tape.inputs import ClockEvidence, DiskLevel, PowerSign, UsbDeviceFate
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import WarningKind
-from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import IrregularityCode
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import Proof, Role
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from drivers.events import Stage
 from drivers.shuffler_events import ShuffleResult
 

@@ -1,21 +1,18 @@
 """Makes the events of the floor feed from stored records: the same from the same records."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from controller.archive.consumers import FeedContent
 from controller.core.build import read_rules
-from controller.core.tape.entries import (
-    RunBegan,
-)
 from controller.core.tape.inputs import Started
-from controller.core.tape.records import holds, read_entry, read_input, received_ns
+from controller.core.tape.records import ends_shoe, holds, read_entry, read_input, received_ns
 from controller.journal.encoding import EncodingError, is_input, tag_of, unwrap
 from controller.journal.values import StoredRecord
-from controller.outlets.feed.entry_events import SENT_TAGS, events_of
+from controller.outlets.feed.entry_events import audience_of, events_of
 from controller.outlets.feed.events import (
     CloudEvent,
     CoupEvent,
@@ -25,9 +22,11 @@ from controller.outlets.feed.events import (
     type_of,
 )
 from controller.outlets.feed.state import FeedRules, FeedState, history_of, time_of
-from controller.procedure.effects import (
-    ShoeEnded,
-)
+from controller.record.audiences import Audience
+from controller.record.disclose import Circumstances, disclose, told_tags
+from controller.record.disclosure_state import DisclosureState
+from controller.record.seen import RunSeen
+from controller.rules.actions.actions import OperatorAction
 from controller.rules.profiles.clauses import Clause
 from controller.rules.profiles.profile import ProfileError
 
@@ -52,6 +51,9 @@ class RecordGroup(Struct, frozen=True):
     shoe_ended: bool
 
 
+# Those with and without faces are told of the same entries.
+_SENT_TAGS: Final = told_tags(Audience.FLOOR)
+
 StateAndEvents: TypeAlias = tuple[FeedState, tuple[MadeEvent, ...]]
 
 
@@ -64,9 +66,9 @@ def record_groups(records: Iterable[StoredRecord]) -> Iterator[RecordGroup]:
             if last is not None:
                 yield RecordGroup(item, tuple(entries), last, ended)
             item, entries, ended = stored.record, [], False
-        elif tag_of(unwrap(stored.record)[1]) in SENT_TAGS:
+        elif tag_of(unwrap(stored.record)[1]) in _SENT_TAGS:
             entries.append(stored)
-            ended = ended or holds(stored.record, ShoeEnded)
+            ended = ended or ends_shoe(stored.record)
         last = stored
     if last is not None:
         yield RecordGroup(item, tuple(entries), last, ended)
@@ -84,13 +86,17 @@ def feed_events(
     made: list[MadeEvent] = []
     if isinstance(item, Started):
         state = replace(state, rules=read_feed_rules(item, clauses))
+    audience = audience_of(content)
+    act = item if isinstance(item, OperatorAction) else None
+    given = Circumstances(book=state.rules.book, act=act)
     for stored in group.entries:
         entry = read_entry(stored.record)
         assert entry is not None, "a group's entries are entries"
-        if isinstance(entry, RunBegan):
+        told = disclose(entry, DisclosureState(), audience, given)
+        if told and isinstance(told[0], RunSeen):
             run, history = state.run + 1, history_of(stored.chain)
             state = replace(state, run=run, history=history, count=0)
-        for data in events_of(state, item, entry, content):
+        for data in events_of(state, told):
             state = _after(state, data)
             state, event = _cloud_event(state, utc_ns, data)
             made.append(MadeEvent(f"{state.rules.place}/{data.kind}", event, utc_ns))

@@ -47,7 +47,6 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     CoupCorrected,
-    CoupFate,
     ResolutionRecorded,
     ShoeEnded,
     ShoeOpened,
@@ -68,6 +67,7 @@ from controller.procedure.events import (
 from controller.procedure.verdicts import Irregularity, Verdict
 from controller.record.people import decisions_made
 from controller.rules.actions.actions import OperatorAction
+from controller.rules.outcome import CoupFate
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShuffleAborted, ShuffleShown

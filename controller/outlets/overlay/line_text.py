@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from controller.core.state import Stored
 from controller.core.tape.entries import Entry, EventVerdicts
-from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, ResolutionRecorded
+from controller.procedure.effects import CoupClosed, CoupCorrected, ResolutionRecorded
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Irregularity
 from controller.record.coup import closed_coup_view
 from controller.record.snapshot import CardFact
+from controller.rules.outcome import CoupFate
 
 Encoding: TypeAlias = Literal["ascii", "latin-1"]
 

@@ -17,7 +17,6 @@ from controller.procedure.dealing.burn import begin_due_burn, postpone_burn
 from controller.procedure.dealing.shoe_count import count_after_coup
 from controller.procedure.effects import (
     CoupClosed,
-    CoupFate,
     CoupPayment,
     CoupRecord,
     PromptKind,
@@ -50,7 +49,7 @@ from controller.rules.actions.actions import DeclareResult
 from controller.rules.cards import Card, point_value
 from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
-from controller.rules.outcome import CoupResult, Outcome, coup_result
+from controller.rules.outcome import CoupFate, CoupResult, Outcome, coup_result
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.settlement.payout import SettledWager
 from foundation.message import Message, message

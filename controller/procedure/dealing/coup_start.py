@@ -24,7 +24,7 @@ from controller.procedure.dealing.shoe_count import (
     count_in_coup,
     is_first_by_shoe_count,
 )
-from controller.procedure.effects import CoupFate, PromptKind
+from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
@@ -34,6 +34,7 @@ from controller.procedure.state import CoupState, DealtCard, LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.rules.actions.actions import CallNoMoreBets
 from controller.rules.coup import Place
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.rule_points import RulePoint
 from foundation.message import Message, message
 

@@ -16,7 +16,7 @@ from controller.procedure.dealing.coup_end import close_coup, judge_result, resu
 from controller.procedure.dealing.due_cards import open_coup, place_card
 from controller.procedure.dealing.error_cards import carry_point, move_to_rack
 from controller.procedure.dealing.shoe_count import count_in_coup
-from controller.procedure.effects import CoupFate, PromptKind
+from controller.procedure.effects import PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.places import HAND_OF, HAND_PLACES, PLACE_NAMES, due_place
@@ -24,6 +24,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ErrorCard, LastDrawn
 from controller.procedure.step_result import RULINGS, Step, prompt, raise_irregularity, takes
 from controller.rules.coup import Place, draw_decision, is_complete
+from controller.rules.outcome import CoupFate
 from foundation.message import message
 
 

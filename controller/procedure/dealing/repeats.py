@@ -24,7 +24,6 @@ from controller.procedure.dealing.coup_start import with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
 from controller.procedure.dealing.shoe_count import read_partial_claim
-from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
@@ -47,6 +46,7 @@ from controller.procedure.step_result import (
 )
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.rules.outcome import CoupFate
 from foundation.message import Message, message
 
 

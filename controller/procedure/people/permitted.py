@@ -12,7 +12,6 @@ as a person's own decision (D-43).
 from msgspec.structs import replace
 
 from controller.procedure.dealing.error_cards import error_cards_permit
-from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.codes import GENERAL_REMEDIES
 from controller.procedure.rulebook import RuleBook
@@ -21,6 +20,7 @@ from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity, PermittedDecision, Verdict
 from controller.rules.actions.actions import OperatorAction, Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
+from controller.rules.outcome import CoupFate
 from controller.rules.setting_values import IrregularityRules
 from foundation.message import Message, message
 

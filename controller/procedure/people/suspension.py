@@ -31,7 +31,7 @@ from controller.procedure.dealing.error_cards import (
 )
 from controller.procedure.dealing.held_hands import begin_hand_drawn_after
 from controller.procedure.dealing.shoe import join_shoe_in_burn, open_shoe
-from controller.procedure.effects import CoupFate, CoupRecord, Refusal, ResolutionRecorded
+from controller.procedure.effects import CoupRecord, Refusal, ResolutionRecorded
 from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, ShoeDeviceStarted
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
@@ -52,6 +52,7 @@ from controller.procedure.step_result import Step, accept, ask, raise_irregulari
 from controller.rules.actions.actions import OperatorAction, Resolution
 from controller.rules.actions.choices import FloorDecision, Provisional
 from controller.rules.actions.declaration import name_of
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.rule_points import RulePoint
 from foundation.message import Message, message
 

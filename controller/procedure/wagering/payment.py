@@ -8,12 +8,12 @@ whatever the outcome. Where a floorperson stated the outcome of a coup whose car
 wager is paid if that outcome alone decides it; one that depends on point counts is returned.
 """
 
-from controller.procedure.effects import CoupFate, CoupPayment, CoupRecord
+from controller.procedure.effects import CoupPayment, CoupRecord
 from controller.procedure.places import HAND_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import StandingWagers
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.settlement.admission import admit_wagers
 from controller.rules.settlement.coup_facts import CoupFacts

@@ -11,9 +11,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from controller.archive.journal_rows import JournalRows, RunRules
+from controller.archive.journal_rows import JournalRows
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.shoe_file import DIGEST_BYTES, ROW_BYTES, TRAILER_BYTES, read_shoe
+from controller.record.reader import RunRules
 from controller.rules.profiles.load import load_clauses
 from hil.bench.measure.checks import Check, report_figure
 from hil.bench.measure.figures import NS_PER_S, Unit

@@ -10,8 +10,9 @@ from controller.core.tape.inputs import DiskLevel, DiskSpace, Input, Started
 from controller.core.tape.records import inputs_in, read_entry, read_input
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.procedure.effects import CoupClosed, CoupFate
+from controller.procedure.effects import CoupClosed
 from controller.procedure.verdicts import Irregularity
+from controller.rules.outcome import CoupFate
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.faults import DeviceFault
 from firmware_bridge.transport.port import Chunk, PortLost

@@ -12,11 +12,11 @@ from controller.core.tape.entries import DeviceEventRecorded, Entry, EventVerdic
 from controller.journal.card_row_format import CardRow, RowFlag, RowRole, read_row
 from controller.journal.shoe_file import ROW_BYTES
 from controller.journal.values import StoredRecord
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, ShoeEnded
+from controller.procedure.effects import CoupClosed, CoupRecord, RecordedCard, ShoeEnded
 from controller.procedure.events import CardDrawn
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from drivers.events import CardPassed
 
 PORT = "/dev/shoe"

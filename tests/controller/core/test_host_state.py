@@ -16,8 +16,8 @@ from controller.core.state import (
     after_start,
     encode_state,
 )
-from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.core.tape.inputs import DiskLevel, DiskSpace, Tick
+from controller.core.tape.entries import ClockStepped, DiskLevelRecorded
+from controller.core.tape.inputs import ClockEvidence, DiskLevel, DiskSpace, Tick
 from controller.core.tape.records import ENTRIES, INPUTS, read_entry
 from controller.journal.store import open_read_only
 from controller.record.build import build_snapshot

@@ -15,8 +15,8 @@ from controller.core.manifest_binding import (
     is_batch_name,
     set_card_apart,
 )
-from controller.core.tape.entries import BatchBound, CardSetApart, UsbDeviceFate, UsbDeviceRecorded
-from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from controller.core.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
+from controller.core.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, UsbDeviceFate
 from controller.custody import shoe as shoes
 from controller.custody.card_states import CardPlace
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest

@@ -19,7 +19,7 @@ import pytest
 from acts_of_people import acted
 from msgspec.structs import replace
 
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, Refusal
+from controller.procedure.effects import CoupClosed, CoupRecord, RecordedCard, Refusal
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
@@ -74,7 +74,7 @@ from controller.rules.actions.actions import (
 from controller.rules.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.rules.cards import Card, point_value
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from controller.rules.profiles.rule_points import RulePoint
 from controller.rules.setting_values import DealOption
 from hil.dealing import tableau

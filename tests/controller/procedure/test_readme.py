@@ -4,10 +4,10 @@ from importlib.resources import files
 
 import pytest
 
-from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import Phase
 from controller.rules.actions.choices import FloorDecision
+from controller.rules.outcome import CoupFate
 from controller.system.messages.catalogue import to_words
 from foundation.message import Message
 

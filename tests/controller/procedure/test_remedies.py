@@ -6,10 +6,11 @@ Source: Section 42 (k)(1), (k)(2), (h)(5); 9 NYCRR 5324.21 (f)(3), (j); D-7, D-9
 import pytest
 
 from controller.procedure.calls.visibility import error_cards_seen
-from controller.procedure.effects import CoupFate, Prompt, Refusal, ShoeEnded
+from controller.procedure.effects import Prompt, Refusal, ShoeEnded
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Accepted
+from controller.rules.outcome import CoupFate
 from controller.rules.setting_values import DealOption, IrregularityRules
 from controller.system.messages.catalogue import to_words
 

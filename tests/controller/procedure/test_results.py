@@ -5,10 +5,10 @@ Source: 9 NYCRR 5324.21 (i)(1); Section 42 (j)(1); D-23, D-39.
 
 import pytest
 
-from controller.procedure.effects import CoupFate
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Accepted
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.load import profile_names
 from controller.system.messages.catalogue import to_words
 

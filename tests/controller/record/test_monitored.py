@@ -22,7 +22,7 @@ from controller.monitors.items import (
     ShoeOpens,
     TimePasses,
 )
-from controller.procedure.effects import ActRecord, BurnDone, CoupClosed, CoupFate, ShoeOpened
+from controller.procedure.effects import ActRecord, BurnDone, CoupClosed, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.record.monitored import (
     LAMPS,
@@ -42,7 +42,7 @@ from controller.rules.actions.actions import (
 from controller.rules.actions.choices import ActKind, FloorDecision, Provisional
 from controller.rules.actions.declaration import Role
 from controller.rules.cards import Card
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from foundation.message import message
 

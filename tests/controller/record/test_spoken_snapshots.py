@@ -14,8 +14,8 @@ from controller.core.script.parser import parse
 from controller.core.script.player import PlayedStatement, play
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.core.state import CoreState
-from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.core.tape.inputs import DiskLevel
+from controller.core.tape.entries import ClockStepped, DiskLevelRecorded
+from controller.core.tape.inputs import ClockEvidence, DiskLevel
 from controller.monitors.words import words_of
 from controller.record.build import advisory_view, build_snapshot
 from controller.record.host import describe_clock_step, describe_disk

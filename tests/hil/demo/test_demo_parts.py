@@ -16,7 +16,6 @@ from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
     CoupCorrected,
-    CoupFate,
     CoupRecord,
     RecordedCard,
     ResolutionRecorded,
@@ -29,7 +28,7 @@ from controller.record.snapshot import Snapshot
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.outcome import CoupResult, Outcome
+from controller.rules.outcome import CoupFate, CoupResult, Outcome
 from controller.rules.profiles.load import load_clauses, load_profile
 from foundation.message import message
 from hil.dealing.dealer import Dealer, DealerSettings

@@ -11,7 +11,6 @@ from shown_tables import shown as shown_table
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
-    CoupFate,
     CoupRecord,
     ResolutionRecorded,
     ShoeOpened,
@@ -19,7 +18,7 @@ from controller.procedure.effects import (
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity, PermittedDecision
 from controller.rules.actions.choices import FloorDecision
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from controller.rules.profiles.load import load_clauses, load_profile
 from foundation.message import message
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs

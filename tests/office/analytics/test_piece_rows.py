@@ -1,9 +1,10 @@
 """What the rows of a shoe carry over from one record to the next, without a file of tables."""
 
-from controller.archive.journal_rows import JournalRows, RunRules
 from controller.core.tape.records import entry_record
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.values import StoredRecord
+from controller.record.audiences import Audience
+from controller.record.reader import RunRules, SeenReader
 from controller.rules.profiles.load import load_clauses
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from foundation.message import Message, message
@@ -13,7 +14,7 @@ REFUSED = message("reports_different_count")
 
 
 def rows() -> PieceRows:
-    made = PieceRows(JournalRows(RunRules(load_clauses())))
+    made = PieceRows(SeenReader(Audience.ANALYST, RunRules(load_clauses())))
     made.begin_shoe(ShoeFacts(back="red", batch="RED-0001", decks=8))
     return made
 

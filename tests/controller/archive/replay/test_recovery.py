@@ -21,10 +21,11 @@ from controller.core.tape.inputs import Started
 from controller.core.tape.records import entry_record, input_record, read_entry, read_input
 from controller.journal.encoding import GENESIS, link
 from controller.journal.store import Journal
-from controller.procedure.effects import CoupClosed, CoupFate, ShoeOpened
+from controller.procedure.effects import CoupClosed, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.load import load_clauses, profile_text
 from controller.table.loop import Loop
 from controller.version import software_identifier

@@ -15,9 +15,10 @@ from controller.core.tape.inputs import Started
 from controller.core.tape.records import entry_record, input_record, read_entry
 from controller.journal.encoding import EncodingError
 from controller.journal.values import StoredRecord
-from controller.procedure.effects import CoupClosed, CoupFate
+from controller.procedure.effects import CoupClosed
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Accepted, Irregularity
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.load import load_clauses
 from drivers.events import Stage, StageChanged
 from foundation.message import message

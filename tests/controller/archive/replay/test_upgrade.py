@@ -13,7 +13,6 @@ from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import OpenWarning, WarningKind
 from controller.procedure.effects import (
     CoupClosed,
-    CoupFate,
     CoupRecord,
     ShoeEnded,
     ShoeOpened,
@@ -22,6 +21,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
+from controller.rules.outcome import CoupFate
 from foundation.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")

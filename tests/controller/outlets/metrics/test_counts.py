@@ -7,14 +7,13 @@ from msgspec.structs import replace
 
 from controller.core.state import Conclusion
 from controller.core.tape.entries import (
-    ClockEvidence,
     ClockStepped,
     DeviceEventRecorded,
     Entry,
     EventVerdicts,
     RunBegan,
 )
-from controller.core.tape.inputs import Input, Started, Tick
+from controller.core.tape.inputs import ClockEvidence, Input, Started, Tick
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.state import WarningKind
 from controller.outlets.metrics.counts import TableCounts
@@ -22,7 +21,6 @@ from controller.outlets.metrics.samples import Samples
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
-    CoupFate,
     CoupRecord,
     RecordedCard,
     ResolutionRecorded,
@@ -43,7 +41,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from drivers.events import CardPassed, LockChanged, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import (

@@ -21,26 +21,14 @@ from controller.archive.signer import SigningSettings
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Conclusion, Stored
 from controller.core.stored_settings import SETTINGS
-from controller.core.tape.entries import (
-    ClockEvidence,
-    ClockStepped,
-    DeviceEventRecorded,
-    Entry,
-    EventVerdicts,
-)
-from controller.core.tape.inputs import DiskLevel, DiskSpace, Started, Tick
+from controller.core.tape.entries import ClockStepped, DeviceEventRecorded, Entry, EventVerdicts
+from controller.core.tape.inputs import ClockEvidence, DiskLevel, DiskSpace, Started, Tick
 from controller.outlets.console.sites import WebPlace, WebServer, WebServers, WebUnavailable
 from controller.outlets.console.table_parts import MetricsPart
 from controller.outlets.metrics.collector import TablesCollector
 from controller.outlets.metrics.definitions import COMMON_LABELS, DEALING_SHOE
 from controller.outlets.metrics.table_metrics import TableMetrics
-from controller.procedure.effects import (
-    CoupClosed,
-    CoupCorrected,
-    CoupFate,
-    CoupRecord,
-    ResolutionRecorded,
-)
+from controller.procedure.effects import CoupClosed, CoupCorrected, CoupRecord, ResolutionRecorded
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import ObservableFact
@@ -51,7 +39,7 @@ from controller.rules.actions.declaration import Role
 from controller.rules.advisory import AdvisoryKind
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
+from controller.rules.outcome import CoupFate, Outcome
 from controller.rules.profiles.load import load_clauses, profile_text
 from controller.service.config.time_zone import zone_data
 from controller.table.table import Health, RunSpec, Table

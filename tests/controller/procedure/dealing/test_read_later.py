@@ -5,9 +5,9 @@ Source: D-41; Section 42 (e)(6), (g)(3), (i), (k)(1)-(3).
 
 import pytest
 
-from controller.procedure.effects import CoupFate
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.load import profile_names
 
 OPENED = "start; burn Ac: 2c"

@@ -5,9 +5,10 @@ Source: Section 42 (k)(4); D-6, D-14, D-17, D-19, D-40.
 
 import pytest
 
-from controller.procedure.effects import ActRecord, CoupFate, Refusal
+from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.rules.outcome import CoupFate
 from controller.rules.profiles.load import profile_names
 from controller.system.messages.catalogue import to_words
 
