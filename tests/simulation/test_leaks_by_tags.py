@@ -39,7 +39,7 @@ from controller.rules.actions.actions import DeclareResult, OperatorAction, Reso
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.service.device_log import WireLogger
+from controller.service.table_log import WireLogger
 from controller.system.messages.catalogue import to_words
 from drivers.model import ReaderSeat
 from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings
