@@ -16,7 +16,6 @@ OUTPUTS: Final = (
             "socket": (
                 "controller.outlets.control.server",
                 "controller.system.peer",
-                "controller.system.peer",
                 "controller.outlets.control.client",
             )
         },
@@ -61,7 +60,6 @@ OUTPUTS: Final = (
         AllowedContent.NO_CARD,
         modules={
             "metrics": (
-                "controller.outlets.metrics.collector",
                 "controller.outlets.metrics.page",
                 "controller.outlets.console.metrics_routes",
             ),
@@ -70,7 +68,6 @@ OUTPUTS: Final = (
                 "controller.outlets.console.metrics_routes",
                 "controller.system.peer",
                 "controller.system.listener",
-                "controller.system.peer",
                 "controller.system.tls",
             ),
             "bytes": ("controller.outlets.console.http_server", "controller.system.tls"),
@@ -106,7 +103,7 @@ OUTPUTS: Final = (
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
-                "controller.outlets.metrics.follow",
+                "controller.outlets.metrics.table_metrics",
                 "controller.system.line_output",
                 "controller.outlets.feed.publisher",
                 "controller.table.table",
@@ -175,7 +172,6 @@ OUTPUTS: Final = (
                 "controller.table.disk_space",
                 "controller.table.stored_until",
                 "controller.journal.database",
-                "controller.journal.folder",
                 "controller.journal.folder",
                 "controller.journal.people",
                 "controller.journal.tape_file",

@@ -29,7 +29,7 @@ from controller.core.tape.entries import EventVerdicts
 from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
 from controller.outlets.control.answers import answered_entries, refusal_text
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import ObservableFact
