@@ -57,7 +57,7 @@ from controller.procedure.events import (
 )
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.verdicts import Accepted, Irregularity, Verdict
+from controller.procedure.verdicts import Irregularity
 from controller.record.audiences import (
     ACCOUNT,
     AUDIENCES,
@@ -269,7 +269,10 @@ def _judged(view: _View, entry: EventVerdicts) -> Iterator[Seen]:
             pass
     own = _has_own_entry(view, entry)
     for verdict in entry.verdicts:
-        yield _verdict(view, verdict, own=own)
+        if isinstance(verdict, Irregularity):
+            yield _irregularity(view, verdict)
+        else:
+            yield AcceptedSeen(verdict.what, verdict.clauses, verdict.provisional, own)
 
 
 def _has_own_entry(view: _View, entry: EventVerdicts) -> bool:
@@ -280,18 +283,16 @@ def _has_own_entry(view: _View, entry: EventVerdicts) -> bool:
     return act.action.own_entry
 
 
-def _verdict(view: _View, verdict: Verdict, *, own: bool) -> Seen:
-    if isinstance(verdict, Accepted):
-        return AcceptedSeen(verdict.what, verdict.clauses, verdict.provisional, own)
-    seen = view.may.details and view.irregularity_seen(verdict)
+def _irregularity(view: _View, found: Irregularity) -> Seen:
+    seen = view.may.details and view.irregularity_seen(found)
     return IrregularitySeen(
-        number=verdict.number,
-        coup=verdict.coup,
-        code=verdict.code,
-        suspends=verdict.suspends,
-        provisional=verdict.provisional,
-        clauses=view.clauses(verdict),
-        detail=verdict.detail if seen else None,
+        number=found.number,
+        coup=found.coup,
+        code=found.code,
+        suspends=found.suspends,
+        provisional=found.provisional,
+        clauses=view.clauses(found),
+        detail=found.detail if seen else None,
     )
 
 
@@ -534,27 +535,49 @@ _TOLD: Final[Mapping[type[Struct], _Told]] = MappingProxyType(
 )
 
 
-def told_tags(audience: Audience) -> frozenset[str]:
-    """How records name the entries that the audience is told of; others need not be decoded."""
-    forms = AUDIENCES[audience].forms
-    return frozenset(
-        tag(entry) for entry, told in _TOLD.items() if not told.forms.isdisjoint(forms)
-    )
+class TellingRecords(Struct, frozen=True):
+    """Which records tell an audience anything, by their first bytes; others need no decoding.
 
-
-def told_words(audience: Audience) -> tuple[bytes, ...]:
-    """What the record of a judgement holds if it tells the audience anything: one of these.
-
-    Only for audiences that are told of no judgement that all was in order.
+    Of judgements those with one of the words: one record in three is one, and almost none of them
+    tells a reader anything. Without a word each of them does.
     """
-    permitted = AUDIENCES[audience]
-    assert permitted.forms.isdisjoint((AcceptedSeen, CardSeen, CutSeen)), "each one tells it"
-    words = [tag(Irregularity)] if IrregularitySeen in permitted.forms else []
-    if TableDeviceSeen in permitted.forms:
-        words += [tag(kind) for kind in _PLAY_EVENTS]
-    return tuple(word.encode() for word in words)
+
+    tags: frozenset[str]
+    words: tuple[bytes, ...]
+
+    @staticmethod
+    def to(audience: Audience) -> "TellingRecords":
+        """Those that tell this audience."""
+        forms = AUDIENCES[audience].forms
+        tags = (tag(kind) for kind, told in _TOLD.items() if not told.forms.isdisjoint(forms))
+        each = not forms.isdisjoint((AcceptedSeen, CardSeen, CutSeen))
+        kinds = (kind for form, kinds in _WORDS.items() if form in forms for kind in kinds)
+        words = () if each else tuple(tag(kind).encode() for kind in kinds)
+        return TellingRecords(frozenset(tags), words)
+
+    def may_tell(self, name: str, record: bytes) -> bool:
+        """Whether this record, of an entry of that name, may tell the audience something."""
+        if name not in self.tags:
+            return False
+        return name != JUDGED or not self.words or self.holds_word(record)
+
+    def holds_word(self, records: bytes) -> bool:
+        """Whether a judgement in these bytes may tell something."""
+        return any(word in records for word in self.words)
 
 
 def tag(kind: type[Struct]) -> str:
     """How records name an input, an entry or a part of one of that class."""
     return str(kind.__struct_config__.tag)
+
+
+JUDGED: Final = tag(EventVerdicts)
+# What a judgement that tells a form holds.
+_WORDS: Final[Mapping[type[Struct], tuple[type[Struct], ...]]] = MappingProxyType(
+    {
+        IrregularitySeen: (Irregularity,),
+        TableDeviceSeen: _PLAY_EVENTS,
+        GamingDaySeen: (GamingDayChanged,),
+        ClockJumpSeen: (ClockJumped,),
+    }
+)

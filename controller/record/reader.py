@@ -20,7 +20,7 @@ from controller.journal.values import Base, StoredRecord
 from controller.procedure.effects import SettingChanged, ShoeOpened
 from controller.procedure.rulebook import RuleBook
 from controller.record.audiences import Audience
-from controller.record.disclose import Circumstances, disclose, tag, told_tags, told_words
+from controller.record.disclose import Circumstances, TellingRecords, disclose, tag
 from controller.record.disclosure_state import DisclosureState
 from controller.record.seen import RunSeen, Seen
 from controller.rules.actions.actions import Action, OperatorAction
@@ -30,7 +30,6 @@ from controller.rules.profiles.profile import ProfileError
 # More than the mark of a record, the head of its map and its tag.
 _LEADING_BYTES: Final = 64
 _STARTED: Final = tag(Started)
-JUDGED: Final = tag(EventVerdicts)
 # They change what people have seen, or where a shoe begins.
 _CHANGE_STATE: Final = frozenset((tag(ShoeOpened), tag(SettingChanged)))
 
@@ -74,8 +73,7 @@ class SeenReader:
         self.state = DisclosureState()
         self.in_play = False
         self._audience = audience
-        self._tags = told_tags(audience) | _CHANGE_STATE
-        self._words = told_words(audience)
+        self._telling = TellingRecords.to(audience)
         self._input = b""
         self._item: Input | None = None
 
@@ -100,10 +98,7 @@ class SeenReader:
 
     def take_entry(self, record: bytes, name: str) -> tuple[Seen, ...]:
         """Of the record of an entry of that name. Raises EncodingError."""
-        if name not in self._tags:
-            return ()
-        # One record in three is a judgement, and almost none of them tells a reader anything.
-        if name == JUDGED and not any(word in record for word in self._words):
+        if not (name in _CHANGE_STATE or self._telling.may_tell(name, record)):
             return ()
         entry = read_entry(record)
         assert entry is not None, "a record that is not an input is an entry"

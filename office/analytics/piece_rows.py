@@ -15,8 +15,8 @@ from controller.core.state import state_of_base
 from controller.journal.encoding import is_input
 from controller.journal.values import Base, StoredRecord
 from controller.record.audiences import DEALER_ON, Audience
-from controller.record.disclose import told_words
-from controller.record.reader import JUDGED, RunRules, SeenReader, record_tag
+from controller.record.disclose import JUDGED, TellingRecords
+from controller.record.reader import RunRules, SeenReader, record_tag
 from controller.record.seen import (
     ActSeen,
     CorrectionSeen,
@@ -45,7 +45,7 @@ _TABLE_OF: Final = {
     "correction": TableName.CORRECTIONS,
     "shoe_ended": TableName.SHOES,
 }
-_TOLD: Final = told_words(Audience.ANALYST)
+_TELLING: Final = TellingRecords.to(Audience.ANALYST)
 
 
 class ShoeFacts(Struct, frozen=True):
@@ -64,7 +64,7 @@ class ShoeFacts(Struct, frozen=True):
 
 def holds_rows(records: bytes) -> bool:
     """Whether a judgement in these records may hold something that a row is made of."""
-    return any(word in records for word in _TOLD)
+    return _TELLING.holds_word(records)
 
 
 class PieceRows(Struct):

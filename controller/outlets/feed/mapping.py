@@ -23,7 +23,7 @@ from controller.outlets.feed.events import (
 )
 from controller.outlets.feed.state import FeedRules, FeedState, history_of, time_of
 from controller.record.audiences import Audience
-from controller.record.disclose import Circumstances, disclose, told_tags
+from controller.record.disclose import Circumstances, TellingRecords, disclose
 from controller.record.disclosure_state import DisclosureState
 from controller.record.seen import RunSeen
 from controller.rules.actions.actions import OperatorAction
@@ -52,7 +52,7 @@ class RecordGroup(Struct, frozen=True):
 
 
 # Those with and without faces are told of the same entries.
-_SENT_TAGS: Final = told_tags(Audience.FLOOR)
+_TELLING: Final = TellingRecords.to(Audience.FLOOR)
 
 StateAndEvents: TypeAlias = tuple[FeedState, tuple[MadeEvent, ...]]
 
@@ -66,7 +66,7 @@ def record_groups(records: Iterable[StoredRecord]) -> Iterator[RecordGroup]:
             if last is not None:
                 yield RecordGroup(item, tuple(entries), last, ended)
             item, entries, ended = stored.record, [], False
-        elif tag_of(unwrap(stored.record)[1]) in _SENT_TAGS:
+        elif _TELLING.may_tell(tag_of(unwrap(stored.record)[1]), stored.record):
             entries.append(stored)
             ended = ended or ends_shoe(stored.record)
         last = stored
