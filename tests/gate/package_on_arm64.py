@@ -1,4 +1,4 @@
-"""The ARM64 package's program under emulation: version, configuration, a whole sealed shoe.
+"""The programs of the ARM64 packages under emulation: version, configuration, a whole sealed shoe.
 
 Run by `python -m hil.gate arm64` in namespaces of its own, with loopback as the only network.
 Prints a line for each case with its time. Usage: package_on_arm64.py ROOT
