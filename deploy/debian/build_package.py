@@ -43,8 +43,9 @@ from hil.gate.kernel import GateUnable, require
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parents[1]
 HOME: Final = "/usr/lib/smartshoe"
-# What is installed here, a file for each package.
-PACKAGES: Final = f"{HOME}/packages"
+# In the table's folder of modules: names those of the others, and Python skips what is not there.
+OTHERS: Final = "smartshoe-others.pth"
+FACTS: Final = "package.json"
 DOC: Final = "usr/share/doc/smartshoe"
 TABLE: Final = "smartshoe"
 # The shell looks for the Python that the package was made for, then hands this file to it.
@@ -54,9 +55,9 @@ LAUNCHER: Final = f"""\
 if [ -x {HOME}/bin/python3 ]; then exec {HOME}/bin/python3 "$0" "$@"; fi
 . /etc/os-release
 files=
-for one in {PACKAGES}/*.json; do
-    one=${{{{one##*/}}}}
-    files="$files ./${{{{one%.json}}}}_{{version}}+deb${{{{VERSION_ID:-NUMBER}}}}_{{arch}}.deb"
+for one in {HOME}*/{FACTS}; do
+    one=${{{{one%/*}}}}
+    files="$files ./${{{{one##*/}}}}_{{version}}+deb${{{{VERSION_ID:-NUMBER}}}}_{{arch}}.deb"
 done
 cat >&2 <<END
 smartshoe: this package was made for Debian {{debian}}, and its {{interpreter}} is not here: this
@@ -147,21 +148,21 @@ def _staged(
     papers = (*wheels.glob("*.whl"), *programs.values())
     stages = {name: work / "roots" / name for name in DISTRIBUTIONS}
     for name, stage in stages.items():
-        site = stage / target.site
+        site = stage / target.site(name)
         installed_site(site, target, wheels, programs[name])
         if name == TABLE:
             _put_environment(stage, target)
             _say("units, pages and papers")
             _put_files(stage, source)
         else:
-            # All packages are unpacked into one folder, and the table's is always there.
-            leave_out(site, stages[TABLE] / target.site)
+            # The table's is always there.
+            leave_out(site, stages[TABLE] / target.site(TABLE))
         _put_commands(stage, name, target, source)
         folder = stage / DOC.replace(TABLE, name)
         package_papers.write_papers(folder, name, site, source / DISTRIBUTIONS[name], papers)
     _say(f"compiling for {target.debian.interpreter}")
     for name, stage in stages.items():
-        compile_site(stage, target.site)
+        compile_site(stage, target.site(name))
         _write_control(stage, name, target, _version(source))
         _same_times(stage)
     return stages
@@ -186,6 +187,8 @@ def _put_environment(stage: Path, target: PackageTarget) -> None:
     _write(home / "pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n")
     (home / "bin").mkdir()
     (home / "bin/python3").symlink_to(f"/usr/bin/{target.debian.interpreter}")
+    others = (f"/{target.site(one)}\n" for one in DISTRIBUTIONS if one != TABLE)
+    _write(stage / target.site(TABLE) / OTHERS, "".join(others))
 
 
 def _put_commands(stage: Path, package: str, target: PackageTarget, source: Path) -> None:
@@ -193,7 +196,8 @@ def _put_commands(stage: Path, package: str, target: PackageTarget, source: Path
     version = _version(source)
     # `smartshoe doctor` reads it.
     facts = json.dumps(package_files(target, package, version), indent=1)
-    _write(stage / PACKAGES[1:] / f"{package}.json", f"{facts}\n")
+    home = stage / "usr/lib" / package
+    _write(home / FACTS, f"{facts}\n")
     project = tomllib.loads((source / DISTRIBUTIONS[package] / "pyproject.toml").read_text())
     for name, place in project["project"].get("scripts", {}).items():
         launcher = LAUNCHER.format(
@@ -203,9 +207,9 @@ def _put_commands(stage: Path, package: str, target: PackageTarget, source: Path
             version=target.upstream(version),
             arch=target.arch,
         )
-        _write(stage / HOME[1:] / "bin" / name, launcher)
+        _write(home / "bin" / name, launcher)
         (stage / "usr/bin").mkdir()
-        (stage / "usr/bin" / name).symlink_to(f"../lib/smartshoe/bin/{name}")
+        (stage / "usr/bin" / name).symlink_to(f"../lib/{package}/bin/{name}")
 
 
 def _put_files(stage: Path, source: Path) -> None:
@@ -314,7 +318,7 @@ def _is_conffile(stage: Path, file: Path) -> bool:
 def _same_times(stage: Path) -> None:
     """One time and plain modes for every file, so that two builds are equal."""
     at = int(os.environ["SOURCE_DATE_EPOCH"])
-    programs = {*(stage / HOME[1:] / "bin").glob("*")}
+    programs = {*stage.glob("usr/lib/*/bin/*")}
     programs |= {stage / "DEBIAN" / name for name in SCRIPTS}
     for one in (stage, *stage.rglob("*")):
         if not one.is_symlink():

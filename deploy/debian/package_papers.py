@@ -23,7 +23,7 @@ Copyright: the smartshoe authors. Licence: Apache-2.0; on Debian in
 """
 INSIDE: Final = """
 The package holds these distributions of others, unchanged, below
-/usr/lib/smartshoe. Each has its own licence, whose text follows its name.
+/usr/lib/{name}. Each has its own licence, whose text follows its name.
 """
 NOTHING_INSIDE: Final = """
 The package holds no distribution of others: the libraries that it needs are
@@ -54,7 +54,7 @@ def write_papers(
 def _copyright(site: Path, name: str) -> Iterator[str]:
     found = sorted(site.glob("*.dist-info"))
     yield HEADER
-    yield INSIDE if len(found) > 1 else NOTHING_INSIDE
+    yield INSIDE.format(name=name) if len(found) > 1 else NOTHING_INSIDE
     for info in found:
         facts = HeaderParser().parsestr((info / "METADATA").read_text(encoding="utf-8"))
         if facts["Name"] == name:

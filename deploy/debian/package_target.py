@@ -19,10 +19,9 @@ class PackageTarget(NamedTuple):
     debian: Debian
     arch: str
 
-    @property
-    def site(self) -> str:
-        """The libraries of the environment, below the root."""
-        return f"usr/lib/smartshoe/lib/{self.debian.interpreter}/site-packages"
+    def site(self, package: str) -> str:
+        """A package's folder of modules, below the root."""
+        return f"usr/lib/{package}/lib/{self.debian.interpreter}/site-packages"
 
     @property
     def depends(self) -> str:

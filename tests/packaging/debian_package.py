@@ -25,7 +25,7 @@ LEFT_OUT = tuple(f"{folder}/" for one in DISTRIBUTIONS.values() for folder in on
 SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
 # A file of the environment, and the import package or distribution that it is of.
 SITE = re.compile(
-    r"usr/lib/smartshoe/lib/python3\.\d+/site-packages/"
+    r"usr/lib/smartshoe(?:-\w+)?/lib/python3\.\d+/site-packages/"
     r"((?P<owner>[^/-]+)(?P<metadata>-[^/]+\.dist-info)?(?:/.*)?)"
 )
 # Everything in a package lies below these.
@@ -34,7 +34,7 @@ FOLDERS = (
     "etc/udev/rules.d/",
     "lib/systemd/system/",
     "usr/bin/",
-    "usr/lib/smartshoe/",
+    "usr/lib/smartshoe",
     "usr/lib/sysusers.d/",
     "usr/lib/tmpfiles.d/",
     "usr/share/doc/",
@@ -45,7 +45,7 @@ HELD = (
     "lib/systemd/system/smartshoe@.service",
     "usr/bin/smartshoe",
     "usr/lib/smartshoe/bin/smartshoe",
-    "usr/lib/smartshoe/packages/smartshoe.json",
+    "usr/lib/smartshoe/package.json",
     "usr/lib/smartshoe/pyvenv.cfg",
     "usr/lib/sysusers.d/smartshoe.conf",
     "usr/lib/tmpfiles.d/smartshoe.conf",
@@ -57,14 +57,14 @@ HELD = (
 )
 HELD_BY_OTHERS = {
     "smartshoe-office": (
-        "usr/lib/smartshoe/packages/smartshoe-office.json",
+        "usr/lib/smartshoe-office/package.json",
         "usr/share/doc/smartshoe-office/copyright",
         "usr/share/doc/smartshoe-office/smartshoe-office.cdx.json",
     ),
     "smartshoe-hil": (
         "usr/bin/smartshoe-hil",
-        "usr/lib/smartshoe/bin/smartshoe-hil",
-        "usr/lib/smartshoe/packages/smartshoe-hil.json",
+        "usr/lib/smartshoe-hil/bin/smartshoe-hil",
+        "usr/lib/smartshoe-hil/package.json",
         "usr/share/doc/smartshoe-hil/copyright",
         "usr/share/doc/smartshoe-hil/smartshoe-hil.cdx.json",
     ),
@@ -189,7 +189,7 @@ def check_rooms(name: str, root: Path) -> None:
 
 
 def site_of(root: Path) -> Path:
-    (site,) = root.glob("usr/lib/smartshoe/lib/python3.*/site-packages")
+    (site,) = root.glob("usr/lib/*/lib/python3.*/site-packages")
     return site
 
 
@@ -232,11 +232,15 @@ def check_program(roots: Mapping[str, Path], work: Path, version: str) -> None:
     for words in MISSING:
         said = run(*program, *words.split(), codes=(2,))
         require("smartshoe-office brings it" in said, f"{words} names no package: {said}")
+    (others,) = site_of(root).glob("*.pth")
+    # Their places on a machine, as this root has them.
+    paths = "".join(f"{root}{line}\n" for line in others.read_text().splitlines())
+    others.write_text(paths)
     for one in ("smartshoe-office", "smartshoe-hil"):
         run("cp", "-a", f"{roots[one]}/.", root)
     for words in MISSING:
         run(*program, words.split()[0], "--help")
-    run(home / "python3", home / "smartshoe-hil", "--help")
+    run(home / "python3", root / "usr/lib/smartshoe-hil/bin/smartshoe-hil", "--help")
 
 
 def main() -> int:

@@ -7,11 +7,14 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 SITE = "usr/lib/smartshoe/lib/python3.11/site-packages"
+SITE_OF_OFFICE, SITE_OF_BENCH = (
+    SITE.replace("smartshoe", f"smartshoe-{one}") for one in ("office", "hil")
+)
 TABLE = f"{SITE}/controller/core/core.py"
 PACKAGES = {
     "smartshoe": {TABLE, f"{SITE}/rich/console.py", f"{SITE}/rich-15.0.0.dist-info/RECORD"},
-    "smartshoe-office": {f"{SITE}/office/audit/run.py"},
-    "smartshoe-hil": {f"{SITE}/hil/cli.py", f"{SITE}/smartshoe_hil-0.5.0.dist-info/METADATA"},
+    "smartshoe-office": {f"{SITE_OF_OFFICE}/office/audit/run.py"},
+    "smartshoe-hil": {f"{SITE_OF_BENCH}/hil/cli.py"},
 }
 
 

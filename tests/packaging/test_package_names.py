@@ -123,11 +123,10 @@ def test_a_package_knows_the_file_for_each_debian(target: ModuleType) -> None:
 
 def test_without_its_python_the_program_names_the_packages_for_this_debian(tmp_path: Path) -> None:
     release = 'ID=debian\nVERSION_ID="13"\nPRETTY_NAME="Debian GNU/Linux 13 (trixie)"\n'
-    packages = tmp_path / "home/packages"
-    packages.mkdir(parents=True)
     for name in ("smartshoe", "smartshoe-hil"):
-        (packages / f"{name}.json").touch()
-    file = launcher(tmp_path, tmp_path / "home", release)
+        (tmp_path / "lib" / name).mkdir(parents=True)
+        (tmp_path / "lib" / name / "package.json").touch()
+    file = launcher(tmp_path, tmp_path / "lib/smartshoe", release)
 
     done = subprocess.run([file, "doctor"], capture_output=True, text=True, check=False)
 

@@ -32,8 +32,8 @@ from foundation.typed_reading import json_decoder
 STATE: Final = Path("/var/lib/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
 PACKAGE: Final = Path("/usr/lib/smartshoe")
-# A file for each package that is installed: the table's, the office's, the bench's.
-PACKAGES: Final = "packages"
+# The table's, and beside it those of office and bench, where they are installed.
+PACKAGE_FACTS: Final = "package.json"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
 _USERS_SHOWN: Final = 3
@@ -128,7 +128,7 @@ def check_clock() -> Iterator[Diagnosis]:
 
 def check_package() -> Iterator[Diagnosis]:
     """Whether the program is the package for this machine's Debian; nothing where it is none."""
-    files = sorted((PACKAGE / PACKAGES).glob("*.json"))
+    files = sorted(PACKAGE.parent.glob(f"{PACKAGE.name}*/{PACKAGE_FACTS}"))
     if Path(sys.prefix).resolve() != PACKAGE or not files:
         return
     # All are of one version: each other one requires exactly its equal of the table's.
