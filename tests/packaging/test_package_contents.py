@@ -69,9 +69,16 @@ def test_a_library_in_two_packages_is_found(checks: ModuleType) -> None:
     ],
 )
 def test_a_file_of_another_package_is_found(checks: ModuleType, package: str, file: str) -> None:
-    packages = {**PACKAGES, package: PACKAGES[package] | {f"{SITE}/{file}"}}
+    site = SITE.replace("smartshoe", package)
+    packages = {**PACKAGES, package: PACKAGES[package] | {f"{site}/{file}"}}
 
     assert checks.misplaced(packages) == [f"{package}: {file}"]
+
+
+def test_a_file_of_the_bench_in_the_folder_of_the_table_is_found(checks: ModuleType) -> None:
+    packages = {**PACKAGES, "smartshoe-hil": {f"{SITE}/hil/cli.py"}}
+
+    assert checks.misplaced(packages) == ["smartshoe-hil: hil/cli.py"]
 
 
 def test_what_the_table_has_is_left_out_of_the_others(wheels: ModuleType, tmp_path: Path) -> None:
