@@ -54,7 +54,7 @@ test-services: $(VENV)/.installed-dev ## Run the tests that need more: programs 
 quick: $(VENV)/.installed-dev ## Run the tests of the rooms that a change touches, in a minute.
 	@$(RUN) tests/quick/changed_rooms.py $(ARGS)
 
-check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage of the rules, wheel, Debian package.
+check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage of the rules, wheels, Debian packages.
 	@echo 'check: ruff';             $(RUN) -m ruff check --quiet .
 	@echo 'check: ruff format';      $(RUN) -m ruff format --quiet --check .
 	@echo 'check: mypy (strict)';    $(RUN) -m mypy --no-error-summary
@@ -62,7 +62,7 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 	@echo 'check: rules, procedure and settlement wholly covered'; out=$$($(COVERED) 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'check: locks are whole';   out=$$($(RUN) -m pip --disable-pip-version-check check) || { echo "$$out"; exit 1; }
 	@echo 'check: wheel';            $(RUN) tests/packaging/smoke.py
-	@echo 'check: Debian package';   $(RUN) tests/packaging/debian_package.py
+	@echo 'check: Debian packages';  $(RUN) tests/packaging/debian_package.py
 
 # Every branch of the rules, the procedure and settlement is walked by their own tests; the
 # exhaustive walks, random runs and threads are left to the other tests: a tracer takes minutes, and
@@ -100,7 +100,7 @@ firmware: ## Build the reference firmware for the board and print its sizes; see
 	@for role in shuffler shoe; do \
 	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
 
-deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS="--debian=13 --arch=arm64" for another machine.
+deb: $(VENV)/.installed-dev ## Build the Debian packages into dist/; ARGS="--debian=13 --arch=arm64" for another machine.
 	@$(RUN) deploy/debian/build_package.py $(ARGS)
 
 register: $(VENV)/.installed-test ## Run the tests and write the register of clauses from them.

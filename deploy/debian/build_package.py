@@ -1,4 +1,4 @@
-"""Builds a Debian package: the program's own environment of locked wheels, units, papers.
+"""Builds the Debian packages of table, office and bench: locked wheels, units, papers.
 
 The same sources give the same bytes. The network is needed here alone: the package needs none.
 """
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -27,7 +28,14 @@ from package_target import (
     machine_architecture,
     package_files,
 )
-from package_wheels import fetched_wheels, installed_site, program_wheels, run
+from package_wheels import (
+    DISTRIBUTIONS,
+    fetched_wheels,
+    installed_site,
+    leave_out,
+    program_wheels,
+    run,
+)
 
 from hil.gate.debian_root import ALONE, DEBIANS, TO_MAKE, Debian, plain_root, require_root
 from hil.gate.kernel import GateUnable, require
@@ -35,18 +43,26 @@ from hil.gate.kernel import GateUnable, require
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parents[1]
 HOME: Final = "/usr/lib/smartshoe"
+# In the table's folder of modules: names those of the others, and Python skips what is not there.
+OTHERS: Final = "smartshoe-others.pth"
+FACTS: Final = "package.json"
 DOC: Final = "usr/share/doc/smartshoe"
-COMMANDS: Final = {"smartshoe": "controller.cli.main", "smartshoe-hil": "hil.cli"}
+TABLE: Final = "smartshoe"
 # The shell looks for the Python that the package was made for, then hands this file to it.
 LAUNCHER: Final = f"""\
 #!/bin/sh
 ''':'
 if [ -x {HOME}/bin/python3 ]; then exec {HOME}/bin/python3 "$0" "$@"; fi
 . /etc/os-release
+files=
+for one in {HOME}*/{FACTS}; do
+    one=${{{{one%/*}}}}
+    files="$files ./${{{{one##*/}}}}_{{version}}+deb${{{{VERSION_ID:-NUMBER}}}}_{{arch}}.deb"
+done
 cat >&2 <<END
 smartshoe: this package was made for Debian {{debian}}, and its {{interpreter}} is not here: this
-machine is $PRETTY_NAME. Remedy: install the package that was made for it:
-apt-get install ./smartshoe_{{version}}+deb${{{{VERSION_ID:-NUMBER}}}}_{{arch}}.deb
+machine is $PRETTY_NAME. Remedy: install what was made for it:
+apt-get install$files
 END
 exit 4
 '''
@@ -80,65 +96,76 @@ SCRIPTS: Final = ("preinst", "postinst", "prerm", "postrm")
 
 
 def main() -> int:
-    """Build the package; prints what it does, and its path as the last line."""
+    """Build the packages; prints what it does, and their paths as the last lines."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--arch", choices=sorted(MACHINES), default=machine_architecture())
     parser.add_argument(
         "--debian", type=int, choices=sorted(DEBIANS), default=debian_of_this_machine()
     )
-    parser.add_argument("--out", type=Path, default=Path("dist"), help="folder of the package")
+    parser.add_argument("--out", type=Path, default=Path("dist"), help="folder of the packages")
     parser.add_argument("--source", type=Path, default=ROOT, help="the program's sources")
     given = parser.parse_args()
     target = PackageTarget(DEBIANS[given.debian], given.arch)
     source = given.source.resolve()
     os.umask(0o022)
     os.environ.setdefault("SOURCE_DATE_EPOCH", _commit_time(source))
-    _say(f"a package for Debian {target.debian.number} on {target.arch}")
+    _say(f"packages for Debian {target.debian.number} on {target.arch}")
     try:
         compile_site = _compiler(target.debian)
-        package = build(source, target, given.out, compile_site)
+        packages = build(source, target, given.out, compile_site)
     except GateUnable as unable:
         print(f"deb: {unable}", file=sys.stderr)
         return 2
-    print(package)
+    print(*packages, sep="\n")
     return 0
 
 
-def build(source: Path, target: PackageTarget, out: Path, compile_site: "Compiler") -> Path:
-    """The package of these sources for one Debian and architecture, below `out`."""
-    package = out / target.file_name(_version(source))
+def build(
+    source: Path, target: PackageTarget, out: Path, compile_site: "Compiler"
+) -> tuple[Path, ...]:
+    """The packages of these sources for one Debian and architecture, below `out`."""
+    packages = {one: out / target.file_name(one, _version(source)) for one in DISTRIBUTIONS}
     wheels = fetched_wheels(source, target, _say)
-    with tempfile.TemporaryDirectory(prefix="smartshoe-deb-") as name:
-        stage = _stage(source, target, wheels, Path(name), compile_site)
+    with tempfile.TemporaryDirectory(prefix="smartshoe-deb-") as work:
+        stages = _staged(source, target, wheels, Path(work), compile_site)
         out.mkdir(parents=True, exist_ok=True)
         _say("packing")
-        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", stage, package)
-    return package
+        for name, package in packages.items():
+            run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", stages[name], package)
+    return tuple(packages.values())
 
 
 def _say(words: str) -> None:
     print(f"deb: {words}", flush=True)
 
 
-def _stage(
+def _staged(
     source: Path, target: PackageTarget, wheels: Path, work: Path, compile_site: "Compiler"
-) -> Path:
-    """The root folder that is packed, below `work`."""
-    stage = work / "root"
-    stage.mkdir()
+) -> dict[str, Path]:
+    """The root folder of each package, below `work`."""
     _say("the program's wheels, and its environment")
     programs = program_wheels(source, work)
-    installed_site(stage / target.site, target, wheels, programs)
-    _put_environment(stage, target, _version(source))
-    _say("units, pages and papers")
-    _put_files(stage, source)
-    papers = (*wheels.glob("*.whl"), *programs)
-    package_papers.write_papers(stage, target.site, DOC, source, papers)
+    papers = (*wheels.glob("*.whl"), *programs.values())
+    stages = {name: work / "roots" / name for name in DISTRIBUTIONS}
+    for name, stage in stages.items():
+        site = stage / target.site(name)
+        installed_site(site, target, wheels, programs[name])
+        if name == TABLE:
+            _put_environment(stage, target)
+            _say("units, pages and papers")
+            _put_files(stage, source)
+        else:
+            # The table's is always there.
+            leave_out(site, stages[TABLE] / target.site(TABLE))
+        _put_commands(stage, name, target, source)
+        folder = stage / DOC.replace(TABLE, name)
+        package_papers.write_papers(folder, name, site, source / DISTRIBUTIONS[name], papers)
     _say(f"compiling for {target.debian.interpreter}")
-    compile_site(stage, target.site)
-    _write_control(stage, target, _version(source))
-    _same_times(stage)
-    return stage
+    for name, stage in stages.items():
+        compile_site(stage, target.site(name))
+        _write_control(stage, name, target, _version(source))
+        _same_times(stage)
+    return stages
 
 
 def _version(source: Path) -> str:
@@ -154,25 +181,35 @@ def _commit_time(source: Path) -> str:
     return done.stdout.strip() or str(int((source / "CHANGELOG.md").stat().st_mtime))
 
 
-def _put_environment(stage: Path, target: PackageTarget, version: str) -> None:
+def _put_environment(stage: Path, target: PackageTarget) -> None:
     """What `python3 -m venv` makes beside the libraries, for its place on the table's machine."""
     home = stage / HOME[1:]
+    _write(home / "pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n")
     (home / "bin").mkdir()
-    (home / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
     (home / "bin/python3").symlink_to(f"/usr/bin/{target.debian.interpreter}")
-    # `smartshoe doctor` reads which package would be right on another Debian.
-    _write(home / "package.json", f"{json.dumps(package_files(target, version), indent=1)}\n")
-    (stage / "usr/bin").mkdir()
-    for name, module in COMMANDS.items():
+    others = (f"/{target.site(one)}\n" for one in DISTRIBUTIONS if one != TABLE)
+    _write(stage / target.site(TABLE) / OTHERS, "".join(others))
+
+
+def _put_commands(stage: Path, package: str, target: PackageTarget, source: Path) -> None:
+    """The package's programs, and which file of it is right on which Debian."""
+    version = _version(source)
+    # `smartshoe doctor` reads it.
+    facts = json.dumps(package_files(target, package, version), indent=1)
+    home = stage / "usr/lib" / package
+    _write(home / FACTS, f"{facts}\n")
+    project = tomllib.loads((source / DISTRIBUTIONS[package] / "pyproject.toml").read_text())
+    for name, place in project["project"].get("scripts", {}).items():
         launcher = LAUNCHER.format(
-            module=module,
+            module=place.removesuffix(":main"),
             debian=target.debian.number,
             interpreter=target.debian.interpreter,
             version=target.upstream(version),
             arch=target.arch,
         )
-        (home / "bin" / name).write_text(launcher)
-        (stage / "usr/bin" / name).symlink_to(f"../lib/smartshoe/bin/{name}")
+        _write(home / "bin" / name, launcher)
+        (stage / "usr/bin").mkdir()
+        (stage / "usr/bin" / name).symlink_to(f"../lib/{package}/bin/{name}")
 
 
 def _put_files(stage: Path, source: Path) -> None:
@@ -250,21 +287,23 @@ def _compile(python: tuple[str, ...], stage: Path, seen: Path, site: str) -> Non
     assert any((stage / site).rglob("*.pyc")), "nothing was compiled"
 
 
-def _write_control(stage: Path, target: PackageTarget, version: str) -> None:
+def _write_control(stage: Path, package: str, target: PackageTarget, version: str) -> None:
     files = sorted(one for one in stage.rglob("*") if one.is_file() and not one.is_symlink())
     size = sum(-(-one.stat().st_size // 1024) for one in files)
     sums = [f"{_md5(one)}  {one.relative_to(stage)}" for one in files]
-    control = (HERE / "control").read_text(encoding="utf-8")
+    paragraphs = (HERE / "control").read_text(encoding="utf-8").strip().split("\n\n")
+    (control,) = (one for one in paragraphs if one.startswith(f"Package: {package}\n"))
     control = control.format(
         version=target.version(version), arch=target.arch, size=size, python=target.depends
     )
     debian = stage / "DEBIAN"
-    _write(debian / "control", control)
+    _write(debian / "control", f"{control}\n")
     _write(debian / "md5sums", "".join(f"{one}\n" for one in sums))
-    conffiles = sorted(f"/{one.relative_to(stage)}\n" for one in files if _is_conffile(stage, one))
-    _write(debian / "conffiles", "".join(conffiles))
-    for name in SCRIPTS:
-        _copy(HERE / name, debian / name)
+    if package == TABLE:
+        etc = sorted(one.relative_to(stage) for one in files if _is_conffile(stage, one))
+        _write(debian / "conffiles", "".join(f"/{one}\n" for one in etc))
+        for name in SCRIPTS:
+            _copy(HERE / name, debian / name)
 
 
 def _md5(file: Path) -> str:
@@ -279,7 +318,7 @@ def _is_conffile(stage: Path, file: Path) -> bool:
 def _same_times(stage: Path) -> None:
     """One time and plain modes for every file, so that two builds are equal."""
     at = int(os.environ["SOURCE_DATE_EPOCH"])
-    programs = {stage / HOME[1:] / "bin" / name for name in COMMANDS}
+    programs = {*stage.glob("usr/lib/*/bin/*")}
     programs |= {stage / "DEBIAN" / name for name in SCRIPTS}
     for one in (stage, *stage.rglob("*")):
         if not one.is_symlink():

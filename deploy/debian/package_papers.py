@@ -1,4 +1,4 @@
-"""The papers of the Debian package: who may copy what is inside, and the bill of materials.
+"""The papers of a Debian package: who may copy what is inside, and the bill of materials.
 
 Source: CycloneDX 1.6; Debian policy 12.5.
 """
@@ -20,9 +20,14 @@ HEADER: Final = """\
 smartshoe, the open controller of a baccarat table's smart dealing shoe.
 Copyright: the smartshoe authors. Licence: Apache-2.0; on Debian in
 /usr/share/common-licenses/Apache-2.0.
-
-The package holds these distributions, those of others unchanged, below
-/usr/lib/smartshoe. Each has its own licence, whose text follows its name.
+"""
+INSIDE: Final = """
+The package holds these distributions of others, unchanged, below
+/usr/lib/{name}. Each has its own licence, whose text follows its name.
+"""
+NOTHING_INSIDE: Final = """
+The package holds no distribution of others: the libraries that it needs are
+in the package smartshoe.
 """
 _STATED: Final = ("type", "name", "version", "purl", "licenses", "hashes", "description")
 # The text of a licence that a wheel leaves out, as its source archive has it.
@@ -30,22 +35,29 @@ TEXTS: Final = Path(__file__).resolve().parent / "licences"
 _LICENCE_FILE: Final = re.compile(r"^(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
 
 
-def write_papers(stage: Path, site: str, doc: str, source: Path, wheels: Iterable[Path]) -> None:
-    """Write `copyright` and the bill of materials `smartshoe.cdx.json` into the folder `doc`."""
-    folder = stage / doc
-    (folder / "copyright").write_text("".join(_copyright(stage / site)), encoding="utf-8")
-    bill = _bill(stage / site, source)
+def write_papers(
+    folder: Path, name: str, site: Path, project: Path, wheels: Iterable[Path]
+) -> None:
+    """Write `copyright` and the bill of materials of the package `name` into the folder.
+
+    `site` has what is packed, `project` the pyproject.toml of the package's own distribution.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "copyright").write_text("".join(_copyright(site, name)), encoding="utf-8")
+    bill = _bill(site, project)
     _add_hashes(bill, {_distribution(one): one for one in wheels})
-    _add_compiled_in(bill, stage / site)
+    _add_compiled_in(bill, site)
     text = json.dumps(bill, indent=1, sort_keys=True, ensure_ascii=False)
-    (folder / "smartshoe.cdx.json").write_text(f"{text}\n", encoding="utf-8")
+    (folder / f"{name}.cdx.json").write_text(f"{text}\n", encoding="utf-8")
 
 
-def _copyright(site: Path) -> Iterator[str]:
+def _copyright(site: Path, name: str) -> Iterator[str]:
+    found = sorted(site.glob("*.dist-info"))
     yield HEADER
-    for info in sorted(site.glob("*.dist-info")):
+    yield INSIDE.format(name=name) if len(found) > 1 else NOTHING_INSIDE
+    for info in found:
         facts = HeaderParser().parsestr((info / "METADATA").read_text(encoding="utf-8"))
-        if facts["Name"] == "smartshoe":
+        if facts["Name"] == name:
             continue
         yield f"\n{'=' * 78}\n{facts['Name']} {facts['Version']}\nLicence: {licence(facts)}\n"
         texts = sorted(one for one in info.rglob("*") if one.is_file() and _is_licence(info, one))
@@ -71,17 +83,20 @@ def licence(facts: Message) -> str:
     return facts["License-Expression"] or words or ", ".join(classified) or "not stated"
 
 
-def _bill(site: Path, source: Path) -> Any:
+def _bill(site: Path, project: Path) -> Any:
     """What cyclonedx-py finds in the environment, without anything of this machine."""
     with tempfile.TemporaryDirectory(prefix="smartshoe-bill-") as name:
         words = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment"]
-        words += ["--output-reproducible", "--pyproject", str(source / "pyproject.toml")]
+        words += ["--output-reproducible", "--pyproject", str(project / "pyproject.toml")]
         words.append(str(_environment_of(site, Path(name))))
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(words, env=environment, capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"{done.stderr.decode(errors='replace')}\ndeb: cyclonedx-py failed")
-    return json.loads(done.stdout)
+    bill = json.loads(done.stdout)
+    # A package without libraries says so.
+    bill.setdefault("components", [])
+    return bill
 
 
 def _environment_of(site: Path, folder: Path) -> Path:

@@ -19,10 +19,9 @@ class PackageTarget(NamedTuple):
     debian: Debian
     arch: str
 
-    @property
-    def site(self) -> str:
-        """The libraries of the environment, below the root."""
-        return f"usr/lib/smartshoe/lib/{self.debian.interpreter}/site-packages"
+    def site(self, package: str) -> str:
+        """A package's folder of modules, below the root."""
+        return f"usr/lib/{package}/lib/{self.debian.interpreter}/site-packages"
 
     @property
     def depends(self) -> str:
@@ -38,9 +37,9 @@ class PackageTarget(NamedTuple):
         """The package's version: that of a later Debian replaces that of an earlier one."""
         return f"{self.upstream(version)}+deb{self.debian.number}"
 
-    def file_name(self, version: str) -> str:
+    def file_name(self, package: str, version: str) -> str:
         """The file that `make deb` writes."""
-        return f"smartshoe_{self.version(version)}_{self.arch}.deb"
+        return f"{package}_{self.version(version)}_{self.arch}.deb"
 
     def pip_words(self) -> tuple[str, ...]:
         """Wheels for that Python and machine, whatever is running here."""
@@ -55,12 +54,12 @@ class PackageTarget(NamedTuple):
         )
 
 
-def package_files(target: PackageTarget, version: str) -> dict[str, object]:
-    """Which package this is, and the file for each Debian on the same architecture."""
+def package_files(target: PackageTarget, package: str, version: str) -> dict[str, object]:
+    """Which Debian this package is for, and its file for each on the same architecture."""
     every = (PackageTarget(debian, target.arch) for debian in DEBIANS.values())
     return {
         "debian": target.debian.number,
-        "files": {str(one.debian.number): one.file_name(version) for one in every},
+        "files": {str(one.debian.number): one.file_name(package, version) for one in every},
     }
 
 

@@ -1,4 +1,4 @@
-"""The wheels inside a package: fetched by the lock's hashes, kept until it changes, unpacked.
+"""The wheels inside the packages: fetched by the lock's hashes, kept until it changes, unpacked.
 
 Source: pip's manual, "Repeatable installs".
 """
@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -20,11 +20,11 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 KEPT: Final = ROOT / "build" / "debian"
 # It has no wheel; it is pure, with an extension that is left out where no compiler is found.
 BUILT_PURE: Final = ("cobs",)
-# By the name of its wheel, the folder that each is built from.
+# By the name of its package, the folder that each is built from; the table's is the first.
 DISTRIBUTIONS: Final = {
     "smartshoe": ".",
-    "smartshoe_office": "deploy/distributions/office",
-    "smartshoe_hil": "deploy/distributions/hil",
+    "smartshoe-office": "deploy/distributions/office",
+    "smartshoe-hil": "deploy/distributions/hil",
 }
 
 
@@ -71,22 +71,23 @@ def _fetch(lock: str, target: PackageTarget, part: Path, say: Callable[[str], No
     built.unlink()
 
 
-def program_wheels(source: Path, work: Path) -> tuple[Path, ...]:
-    """The wheels of these sources, made in the folder `work`: the table's first."""
+def program_wheels(source: Path, work: Path) -> dict[str, Path]:
+    """The wheel of each package of these sources, made in the folder `work`."""
     build_it = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
     for place in DISTRIBUTIONS.values():
         run(*build_it, "--outdir", work, source / place)
-    return tuple(next(work.glob(f"{name}-*.whl")) for name in DISTRIBUTIONS)
+    return {name: next(work.glob(f"{name.replace('-', '_')}-*.whl")) for name in DISTRIBUTIONS}
 
 
-def installed_site(
-    site: Path, target: PackageTarget, wheels: Path, programs: Sequence[Path]
-) -> None:
-    """The wheels unpacked into the folder `site`, with nothing of this machine."""
+def installed_site(site: Path, target: PackageTarget, wheels: Path, program: Path) -> None:
+    """A program's wheel and all that it needs in the folder `site`, with nothing of this machine.
+
+    Libraries are taken from the folder `wheels`, other programs from beside the program's wheel.
+    """
+    offline = ("--no-index", "--no-compile", "--find-links", wheels, "--find-links", program.parent)
     # A package has no extras: what a key in a token needs is always there.
-    named = (f"{programs[0]}[pkcs11]", *programs[1:])
-    offline = ("--no-index", "--no-compile", "--find-links", wheels)
-    pip("install", *offline, *target.pip_words(), "--target", site, *named)
+    named = f"{program}[pkcs11]" if program.name.startswith("smartshoe-") else program
+    pip("install", *offline, *target.pip_words(), "--target", site, named)
     shutil.rmtree(site / "bin", ignore_errors=True)
     for record in site.glob("*.dist-info/RECORD"):
         # Not: programs, which are others here, and the place of the wheel on this machine.
@@ -95,6 +96,16 @@ def installed_site(
         record.write_text("".join(f"{line}\n" for line in sorted(kept)))
     for found in site.glob("*.dist-info/direct_url.json"):
         found.unlink()  # it names a folder of this machine
+
+
+def leave_out(site: Path, other: Path) -> None:
+    """Remove from the folder `site` every file that the folder `other` has, too."""
+    for file in [one for one in site.rglob("*") if one.is_file()]:
+        if (other / file.relative_to(site)).exists():
+            file.unlink()
+    for folder in sorted((one for one in site.rglob("*") if one.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def pip(*words: str | Path, **variables: str) -> None:

@@ -1,4 +1,4 @@
-"""The package for ARM64: built, unpacked into a Debian for ARM64, its program run under emulation.
+"""The packages for ARM64: built, unpacked into a Debian for ARM64, run under emulation.
 
 Nothing is installed by its scripts: that would need a kernel that starts programs of ARM64.
 Source: qemu-user(1), unshare(1).
@@ -16,14 +16,14 @@ from hil.gate.arm64 import DEBIAN, unpack_debian
 from hil.gate.debian_root import cached, run_quietly
 from hil.gate.kernel import GateUnable, cache_folder
 from hil.gate.package import ALONE, GATE
-from hil.gate.repository import build_package
+from hil.gate.repository import build_packages, versions_of
 
 CASES: Final = GATE / "package_on_arm64.py"
 EMULATOR: Final = Path("/usr/bin/qemu-aarch64-static")
 
 
 def run_arm64_package_cases() -> bool:
-    """Build the package, run its program, print it; whether every case passed.
+    """Build the packages, run their programs, print it; whether every case passed.
 
     Raises GateUnable.
     """
@@ -32,11 +32,12 @@ def run_arm64_package_cases() -> bool:
     with tempfile.TemporaryDirectory(prefix="arm64-package-", dir=_made_cache()) as name:
         root = Path(name) / "root"
         begun_s = time.monotonic()
-        package = build_package(Path(name) / "package", DEBIAN, "arm64")
+        packages = build_packages(Path(name) / "packages", DEBIAN, "arm64")
         took_s = time.monotonic() - begun_s
-        print(f"ok    {package.name} is built ({took_s:.1f} s)", flush=True)
+        print(f"ok    {', '.join(versions_of(packages))} is built ({took_s:.1f} s)", flush=True)
         run_quietly(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
-        run_quietly(("dpkg-deb", "-x", str(package), str(root)))
+        for package in packages:
+            run_quietly(("dpkg-deb", "-x", str(package), str(root)))
         shutil.copy(EMULATOR, root / "usr/bin")
         words = (*ALONE, sys.executable, str(CASES), str(root))
         return subprocess.run(words, stdin=subprocess.DEVNULL, check=False).returncode == 0

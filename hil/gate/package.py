@@ -1,4 +1,4 @@
-"""The package on clean machines: without a network from a local repository, then under systemd.
+"""The packages on clean machines: without a network from a local repository, then under systemd.
 
 Source: unshare(1).
 """
@@ -20,8 +20,8 @@ from hil.gate.machine import add_cases
 from hil.gate.repository import (
     NEXT_PLACE,
     add_repository,
-    build_package,
     build_packages,
+    build_versions,
     clean_machine,
     packages_of_an_upgrade,
     versions_of,
@@ -39,7 +39,7 @@ ALONE: Final = (*debian_root.ALONE, "--net")
 
 
 def run_package_cases(kernel: Path) -> bool:
-    """Build the package, try it on clean machines, print it; whether every case passed.
+    """Build the packages, try them on clean machines, print it; whether every case passed.
 
     Raises GateUnable.
     """
@@ -68,14 +68,14 @@ def run_debian_upgrade() -> bool:
     with tempfile.TemporaryDirectory(prefix="package-", dir=cache_folder()) as name:
         folder = Path(name)
         before, after = DEBIANS[12], DEBIANS[13]
-        packages = [
-            build_package(folder / f"packages-{debian.number}", debian)
+        old, new = (
+            build_packages(folder / f"packages-{debian.number}", debian)
             for debian in (before, after)
-        ]
-        print(f"ok    {' and '.join(one.name for one in packages)} are built", flush=True)
-        root = clean_machine(folder / "machine", before, packages[:1])
-        add_repository(root, NEXT_PLACE, packages_of_an_upgrade(before, after), packages[1:])
-        return _run_cases(TO_NEXT_DEBIAN, root, packages)
+        )
+        print(f"ok    {' and '.join(versions_of((*old, *new)))} are built", flush=True)
+        root = clean_machine(folder / "machine", before, old)
+        add_repository(root, NEXT_PLACE, packages_of_an_upgrade(before, after), new)
+        return _run_cases(TO_NEXT_DEBIAN, root, (*old, *new))
 
 
 def _require_namespaces() -> None:
@@ -87,10 +87,10 @@ def _require_namespaces() -> None:
 
 def _built(folder: Path, debian: Debian) -> tuple[Path, ...]:
     begun_s = time.monotonic()
-    packages = build_packages(folder, debian)
-    size = packages[-1].stat().st_size / 1e6
+    packages = build_versions(folder, debian)
     took_s = time.monotonic() - begun_s
-    print(f"ok    two versions are built ({took_s:.1f} s), {size:.0f} MB each", flush=True)
+    sizes = (f"{one.name.split('_')[0]} {one.stat().st_size / 1e6:.1f} MB" for one in packages)
+    print(f"ok    two versions are built ({took_s:.1f} s): {', '.join(dict.fromkeys(sizes))}")
     return packages
 
 

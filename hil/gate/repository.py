@@ -1,7 +1,7 @@
 """A clean Debian without the program, and a local repository as the only source of packages.
 
-The repository holds the package, the version before it, and those of Debian's packages that the
-package needs and a minimal Debian lacks.
+The repository holds the packages, the version before them, and those of Debian's packages that they
+need and a minimal Debian lacks.
 Source: sources.list(5).
 """
 
@@ -58,7 +58,7 @@ def add_repository(root: Path, place: str, debian: Path, packages: Sequence[Path
 def packages_of_an_upgrade(before: Debian, after: Debian) -> Path:
     """A folder with what a machine of one Debian fetches to become the next; cached.
 
-    It has what the package needs. Raises GateUnable.
+    It has what the table's package needs. Raises GateUnable.
     """
     needed = (*_needed(), *RECOMMENDED)
 
@@ -93,33 +93,34 @@ def _move_packages(root: Path, target: Path) -> None:
         package.rename(target / package.name)
 
 
-def build_packages(folder: Path, debian: Debian) -> tuple[Path, Path]:
-    """The package of the version before, and that of the sources. Raises GateUnable."""
+def build_versions(folder: Path, debian: Debian) -> tuple[Path, ...]:
+    """The packages of the version before, and those of the sources. Raises GateUnable."""
     before = folder / "before"
     if not before.is_dir():
         copy_sources(before, BEFORE)
     out = folder / f"packages-{debian.number}"
     with ThreadPoolExecutor() as pool:
-        first = pool.submit(build_package, out / "now", debian)
-        second = pool.submit(build_package, out / "before", debian, source=before)
-        return second.result(), first.result()
+        first = pool.submit(build_packages, out / "now", debian)
+        second = pool.submit(build_packages, out / "before", debian, source=before)
+        return (*second.result(), *first.result())
 
 
 def versions_of(packages: Sequence[Path]) -> tuple[str, ...]:
-    """The Debian versions in the names of packages."""
-    return tuple(one.name.split("_")[1] for one in packages)
+    """The Debian versions in the names of packages, each once."""
+    return tuple(dict.fromkeys(one.name.split("_")[1] for one in packages))
 
 
-def build_package(out: Path, debian: Debian, arch: str = "", *, source: Path = ROOT) -> Path:
-    """The package of these sources in the new folder `out`; by default for this architecture.
+def build_packages(
+    out: Path, debian: Debian, arch: str = "", *, source: Path = ROOT
+) -> tuple[Path, ...]:
+    """The packages of these sources in the new folder `out`; by default for this architecture.
 
     Raises GateUnable.
     """
     words = (*(("--arch", arch) if arch else ()), "--source", str(source), "--out", str(out))
     target = ("--debian", str(debian.number))
     run_quietly((sys.executable, str(PACKAGING / "build_package.py"), *target, *words))
-    (package,) = out.glob("*.deb")
-    return package
+    return tuple(sorted(out.glob("*.deb")))
 
 
 def _clean_debian(debian: Debian) -> Path:
@@ -142,7 +143,7 @@ def _clean_debian(debian: Debian) -> Path:
 
 
 def _needed() -> tuple[str, ...]:
-    """The names of the packages that the package depends on."""
+    """The names of the packages that the table's depends on."""
     control = (PACKAGING / "control").read_text(encoding="utf-8")
     depends = re.search(r"^Depends: (.*)$", control, re.MULTILINE)
     assert depends is not None, "deploy/debian/control has no Depends"

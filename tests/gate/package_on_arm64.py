@@ -1,4 +1,4 @@
-"""The ARM64 package's program under emulation: version, configuration, a whole sealed shoe.
+"""The programs of the ARM64 packages under emulation: version, configuration, a whole sealed shoe.
 
 Run by `python -m hil.gate arm64` in namespaces of its own, with loopback as the only network.
 Prints a line for each case with its time. Usage: package_on_arm64.py ROOT
@@ -68,7 +68,7 @@ def check_config_shows_the_table() -> None:
 
 def a_whole_shoe_is_dealt_sealed_and_verified() -> None:
     emulate = ("emulate", "--tcp", "4001", "--seed", "7", "--no-orders")
-    shoe = started("shoe.log", f"{BIN}/smartshoe-hil", *emulate)
+    shoe = started("shoe.log", "/usr/lib/smartshoe-hil/bin/smartshoe-hil", *emulate)
     table = started("table.log", f"{BIN}/smartshoe", "run", "--as-root", "/tmp/table/M-12.toml")
     try:
         until_s = time.monotonic() + WAIT_S

@@ -1,4 +1,4 @@
-"""The package on a clean Debian without a network: installed, tables dealt, upgraded, removed.
+"""The packages on a clean Debian without a network: installed, tables dealt, upgraded, removed.
 
 Run by `python -m hil.gate package` in namespaces of its own, where only loopback is: nothing that
 it does reaches another machine, a mount or a process of this one. Each command runs in the root
@@ -26,6 +26,7 @@ from people_walk import Place, walk
 ROOT = Path(sys.argv[1])
 BEFORE, NOW = sys.argv[2:4]
 FIXED = "0.0.1"
+PACKAGES = ("smartshoe", "smartshoe-office", "smartshoe-hil")
 TABLE = "M-12"
 CONFIG = ROOT / f"etc/smartshoe/{TABLE}.toml"
 STATE = ROOT / f"var/lib/smartshoe/{TABLE}"
@@ -85,17 +86,27 @@ def refused(*words: str) -> str:
     return ended.stdout
 
 
-def install(version: str) -> tuple[str, ...]:
+def install(version: str, *packages: str) -> tuple[str, ...]:
+    """The command that installs these packages, else all, in one version."""
     downgrade = ("--allow-downgrades",) if version == BEFORE else ()
-    return ("apt-get", "install", "--yes", *downgrade, f"smartshoe={version}")
+    named = (f"{one}={version}" for one in packages or PACKAGES)
+    return ("apt-get", "install", "--yes", *downgrade, *named)
 
 
-def installed() -> str:
-    """The version that Debian says is installed; empty if none is."""
-    said = run("dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", "smartshoe").stdout
-    status, _, version = said.partition("|")
-    # The first letter is what is wanted of it, such as to hold it; the second what is so.
-    return version if status[1:2] == "i" else ""
+def installed() -> dict[str, str]:
+    """The version of each package that Debian says is installed."""
+    found = {}
+    for one in PACKAGES:
+        said = run("dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", one).stdout
+        status, _, version = said.partition("|")
+        # The first letter is what is wanted of it, such as to hold it; the second what is so.
+        if status[1:2] == "i":
+            found[one] = version
+    return found
+
+
+def all_of(version: str) -> dict[str, str]:
+    return dict.fromkeys(PACKAGES, version)
 
 
 def wait_until(what: str, is_so: Callable[[], object]) -> None:
@@ -133,7 +144,7 @@ def running_table() -> Iterator[None]:
 
 @contextlib.contextmanager
 def emulated_shoe(seed: int, coups: int = 0) -> Iterator[subprocess.Popen[str]]:
-    """A shoe of the package's own emulator at the table's port; `coups` 0: a whole shoe."""
+    """A shoe of the bench's own emulator at the table's port; `coups` 0: a whole shoe."""
     dealing = ("--seed", str(seed), "--coups", str(coups), "--pace-ms", "5")
     shoe = subprocess.Popen(
         ["chroot", str(ROOT), "smartshoe-hil", "emulate", "--tcp", str(PORT), *dealing],
@@ -216,12 +227,25 @@ def the_local_repository_is_the_only_source() -> None:
     assert not (ROOT / "usr/bin/python3").exists(), "this Debian is not a clean one"
 
 
-def the_package_is_installed() -> None:
-    said = done(*install(BEFORE))
+def the_package_of_the_table_is_installed_alone() -> None:
+    said = done(*install(BEFORE, "smartshoe"))
     assert "installed; nothing was started" in said
     assert FIXED in done("smartshoe", "--version")
     assert (CONFIG.parent / "table.toml.example").is_file()
     assert not (ROOT / "run/smartshoe.restart").exists()
+    assert installed() == {"smartshoe": BEFORE}
+    assert not (ROOT / "usr/bin/smartshoe-hil").is_symlink()
+    for command in (("audit", "journal"), ("evidence", "--help"), ("report", "day", "--help")):
+        assert "smartshoe-office brings it" in refused("smartshoe", *command)
+
+
+def those_of_office_and_bench_are_installed_beside_it() -> None:
+    for one in PACKAGES[1:]:
+        done(*install(BEFORE, one))
+    assert installed() == all_of(BEFORE)
+    for command in ("audit", "evidence", "report"):
+        done("smartshoe", command, "--help")
+    done("smartshoe-hil", "--help")
 
 
 def a_table_is_set_up_with_a_person_on_record() -> None:
@@ -254,7 +278,7 @@ def the_first_shoe_is_dealt_and_no_version_replaces_the_program_meanwhile() -> N
         order(shoe, "hold")
         said = refused(*install(NOW))
         assert f"a shoe is open at {TABLE}" in said, said
-        assert installed() == BEFORE
+        assert installed() == all_of(BEFORE)
         order(shoe, "go")
         wait_until("the shoe is sealed", sealed)
         assert not problems(), problems()
@@ -264,7 +288,7 @@ def the_first_shoe_is_dealt_and_no_version_replaces_the_program_meanwhile() -> N
 def the_version_before_is_upgraded() -> None:
     before = kept()
     done(*install(NOW))
-    assert installed() == NOW
+    assert installed() == all_of(NOW)
     assert kept() == before
     assert FIXED not in done("smartshoe", "--version")
 
@@ -317,13 +341,24 @@ def a_table_of_a_pit_is_asked_for_its_shoe_too() -> None:
         pit.rmdir()
 
 
+def office_and_bench_are_removed_and_leave_nothing() -> None:
+    done("apt-get", "remove", "--yes", *PACKAGES[1:])
+    assert installed() == {"smartshoe": NOW}
+    assert not list(PROGRAM.parent.glob("smartshoe-*"))
+    assert not (ROOT / "usr/bin/smartshoe-hil").is_symlink()
+    assert not list((ROOT / "usr/share/doc").glob("smartshoe-*"))
+    assert not problems(), problems()
+    done(*install(NOW))
+
+
 def removal_keeps_configuration_and_evidence() -> None:
     before = kept()
     said = done("apt-get", "remove", "--yes", "smartshoe")
     assert "Kept: /etc/smartshoe" in said
     assert kept() == before
-    assert not PROGRAM.exists()
-    assert not (ROOT / "usr/bin/smartshoe").is_symlink()
+    assert installed() == {}
+    assert not list(PROGRAM.parent.glob("smartshoe*"))
+    assert not [one for one in PACKAGES if (ROOT / "usr/bin" / one).is_symlink()]
 
 
 def it_is_installed_again_and_goes_on() -> None:
@@ -352,7 +387,8 @@ def a_purge_deletes_what_it_says() -> None:
 CASES = (
     no_network_is_there,
     the_local_repository_is_the_only_source,
-    the_package_is_installed,
+    the_package_of_the_table_is_installed_alone,
+    those_of_office_and_bench_are_installed_beside_it,
     a_table_is_set_up_with_a_person_on_record,
     doctor_finds_nothing_that_keeps_it_from_starting,
     two_accounts_and_five_people_do_what_the_page_says_and_no_more,
@@ -362,6 +398,7 @@ CASES = (
     the_version_before_comes_back_and_keeps_the_journal,
     a_program_that_is_broken_is_replaced,
     a_table_of_a_pit_is_asked_for_its_shoe_too,
+    office_and_bench_are_removed_and_leave_nothing,
     removal_keeps_configuration_and_evidence,
     it_is_installed_again_and_goes_on,
     a_purge_deletes_what_it_says,

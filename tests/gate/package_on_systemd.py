@@ -1,4 +1,4 @@
-"""The package under a real systemd: installed, enabled, watched, upgraded, removed, purged.
+"""Table and bench under a real systemd: installed, enabled, watched, upgraded, removed, purged.
 
 Run by `python -m hil.gate package` as a unit of a clean Debian machine without a network, which
 has just installed the version before. Prints a line for each case; the last one is the outcome.
@@ -79,7 +79,9 @@ def wait_until(what: str, is_so: Callable[[], object]) -> None:
 
 
 def install(version: str) -> tuple[str, ...]:
-    return ("apt-get", "install", "--yes", f"smartshoe={version}")
+    downgrade = ("--allow-downgrades",) if version == BEFORE else ()
+    named = (f"{one}={version}" for one in ("smartshoe", "smartshoe-hil"))
+    return ("apt-get", "install", "--yes", *downgrade, *named)
 
 
 def intact() -> str:
@@ -201,7 +203,7 @@ def systemctl_stop_ends_it_in_order() -> None:
 
 
 def the_version_before_comes_back_at_the_running_table() -> None:
-    done("apt-get", "install", "--yes", "--allow-downgrades", f"smartshoe={BEFORE}")
+    done(*install(BEFORE))
     assert shown("ActiveState") == "active"
     assert "0.0.1" in done("smartshoe", "--version")
     assert "1 sealed shoe" in intact()

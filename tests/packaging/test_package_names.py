@@ -16,7 +16,7 @@ from hil.gate.debian_root import DEBIANS
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "deploy" / "debian"
 PAGES = (ROOT / "docs/installation.md", PACKAGING / "README.md")
-NAME = re.compile(r"smartshoe_[^\s`/_]+_\w+\.deb")
+NAME = re.compile(r"smartshoe(?:-\w+)?_[^\s`/_]+_\w+\.deb")
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +81,10 @@ def sorts_before(one: str, other: str) -> bool:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_name_the_files_that_make_deb_writes(page: Path, target: ModuleType) -> None:
     written = {
-        target.PackageTarget(debian, arch).file_name(VERSION)
+        target.PackageTarget(debian, arch).file_name(package, VERSION)
         for debian in DEBIANS.values()
         for arch in target.MACHINES
+        for package in ("smartshoe", "smartshoe-office", "smartshoe-hil")
     }
     named = set(NAME.findall(page.read_text(encoding="utf-8")))
 
@@ -107,27 +108,34 @@ def test_a_package_depends_on_the_python_of_its_debian(target: ModuleType) -> No
 
 
 def test_a_package_knows_the_file_for_each_debian(target: ModuleType) -> None:
-    facts = target.package_files(target.PackageTarget(DEBIANS[12], "arm64"), "0.9.0")
+    facts = target.package_files(
+        target.PackageTarget(DEBIANS[12], "arm64"), "smartshoe-hil", "0.9.0"
+    )
 
     assert facts == {
         "debian": 12,
         "files": {
-            "12": "smartshoe_0.9.0+deb12_arm64.deb",
-            "13": "smartshoe_0.9.0+deb13_arm64.deb",
+            "12": "smartshoe-hil_0.9.0+deb12_arm64.deb",
+            "13": "smartshoe-hil_0.9.0+deb13_arm64.deb",
         },
     }
 
 
-def test_without_its_python_the_program_names_the_package_for_this_debian(tmp_path: Path) -> None:
+def test_without_its_python_the_program_names_the_packages_for_this_debian(tmp_path: Path) -> None:
     release = 'ID=debian\nVERSION_ID="13"\nPRETTY_NAME="Debian GNU/Linux 13 (trixie)"\n'
-    file = launcher(tmp_path, tmp_path / "gone", release)
+    for name in ("smartshoe", "smartshoe-hil"):
+        (tmp_path / "lib" / name).mkdir(parents=True)
+        (tmp_path / "lib" / name / "package.json").touch()
+    file = launcher(tmp_path, tmp_path / "lib/smartshoe", release)
 
     done = subprocess.run([file, "doctor"], capture_output=True, text=True, check=False)
 
     assert done.returncode == 4
     assert done.stdout == ""
     assert "made for Debian 12, and its python3.11 is not here" in done.stderr
-    assert "apt-get install ./smartshoe_0.9.0+deb13_amd64.deb" in done.stderr
+    names = ("smartshoe-hil", "smartshoe")
+    files = " ".join(f"./{one}_0.9.0+deb13_amd64.deb" for one in names)
+    assert f"apt-get install {files}\n" in done.stderr
 
 
 def test_with_its_python_the_program_is_given_its_words(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from foundation.typed_reading import json_decoder
 STATE: Final = Path("/var/lib/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
 PACKAGE: Final = Path("/usr/lib/smartshoe")
+# The table's, and beside it those of office and bench, where they are installed.
 PACKAGE_FACTS: Final = "package.json"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
@@ -39,7 +40,7 @@ _USERS_SHOWN: Final = 3
 
 
 class PackageFacts(Struct, frozen=True):
-    """Which Debian's package this is, and the file for each Debian, by its number."""
+    """Which Debian a package is for, and its file for each Debian, by its number."""
 
     debian: int
     files: dict[str, str]
@@ -127,21 +128,23 @@ def check_clock() -> Iterator[Diagnosis]:
 
 def check_package() -> Iterator[Diagnosis]:
     """Whether the program is the package for this machine's Debian; nothing where it is none."""
-    file = PACKAGE / PACKAGE_FACTS
-    if Path(sys.prefix).resolve() != PACKAGE or not file.is_file():
+    files = sorted(PACKAGE.parent.glob(f"{PACKAGE.name}*/{PACKAGE_FACTS}"))
+    if Path(sys.prefix).resolve() != PACKAGE or not files:
         return
-    facts = json_decoder(PackageFacts).decode(file.read_bytes())
+    # All are of one version: each other one requires exactly its equal of the table's.
+    packages = [json_decoder(PackageFacts).decode(one.read_bytes()) for one in files]
+    facts = packages[0]
     release = platform.freedesktop_os_release()
     number = release.get("VERSION_ID", "") if release.get("ID") == "debian" else ""
     if number == str(facts.debian):
         yield good("package", f"it is that for Debian {facts.debian}")
         return
-    right = facts.files.get(number)
+    right = [f"./{one.files[number]}" for one in packages if number in one.files]
     yield remark(
         "package",
         f"it is that for Debian {facts.debian}, and this machine is {release['PRETTY_NAME']}",
         f"it runs only as long as the Python of Debian {facts.debian} stays on the machine",
-        f"between two shoes: apt-get install ./{right}"
+        f"between two shoes: apt-get install {' '.join(right)}"
         if right
         else f"no package of this version is for it: stay with Debian {', '.join(facts.files)}",
     )

@@ -295,11 +295,13 @@ def test_what_cannot_be_read_keeps_no_upgrade_away(table: Path, capsys) -> None:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """This environment passes for that of the package for Debian 12."""
+    """This environment passes for that of the packages of table and bench for Debian 12."""
     folder = tmp_path / "package"
-    folder.mkdir()
-    files = {str(one): f"smartshoe_0.9.0+deb{one}_amd64.deb" for one in (12, 13)}
-    (folder / "package.json").write_text(json.dumps({"debian": 12, "files": files}))
+    for name, place in {"smartshoe": folder, "smartshoe-hil": tmp_path / "package-hil"}.items():
+        files = {str(one): f"{name}_0.9.0+deb{one}_amd64.deb" for one in (12, 13)}
+        facts = json.dumps({"debian": 12, "files": files})
+        place.mkdir()
+        (place / "package.json").write_text(facts)
     monkeypatch.setattr(machine_checks, "PACKAGE", folder)
     monkeypatch.setattr(machine_checks.sys, "prefix", str(folder))
     return folder
@@ -309,7 +311,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("machine", "finding", "remedy"),
     [
         ("12", "good: it is that for Debian 12", ""),
-        ("13", "remark: it is that for Debian 12, and this machine is Debian 13", "0.9.0+deb13_"),
+        (
+            "13",
+            "remark: it is that for Debian 12, and this machine is Debian 13",
+            "install ./smartshoe_0.9.0+deb13_amd64.deb ./smartshoe-hil_0.9.0+deb13_amd64.deb",
+        ),
         ("14", "remark: it is that for Debian 12, and this machine is Debian 14", "no package"),
     ],
 )
