@@ -1,7 +1,7 @@
 """The audiences of what happens at a table: a closed list, and what each may have.
 
 Levels differ on purpose. `disclose.py` reads this table, and nothing else decides it again.
-Source: D-8 (a scan is not disclosure); docs/privacy.md (persons, typed text).
+Source: D-8 (a scan is not disclosure).
 """
 
 from collections.abc import Mapping

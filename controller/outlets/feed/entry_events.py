@@ -1,7 +1,4 @@
-"""Renders what the floor may have of an entry as events of the feed.
-
-Source: docs/floor-feed.md.
-"""
+"""Renders what the floor may have of an entry as events of the feed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType

@@ -15,11 +15,12 @@ from controller.core.tape.records import read_as
 from controller.journal.store import open_read_only
 from controller.outlets.feed.asyncapi import asyncapi_document
 from controller.outlets.feed.backfill import Backfill
-from controller.outlets.feed.entry_events import SENT_TAGS
 from controller.outlets.feed.events import KINDS
 from controller.outlets.feed.mapping import feed_events, record_groups
 from controller.outlets.feed.outbox import Outbox, feed_start
 from controller.procedure.effects import CoupClosed
+from controller.record.audiences import Audience
+from controller.record.disclose import TellingRecords
 from foundation.timestamp import Timestamp
 
 FACE = re.compile(r'"(A|[2-9]|10|J|Q|K)[dcsh]"')
@@ -178,6 +179,9 @@ def test_another_request_is_refused(journal: Path, asked: bytes, refused: str) -
 
 
 def test_entries_that_tell_nothing_are_not_decoded() -> None:
-    assert RunBegan.__struct_config__.tag in SENT_TAGS
-    assert "prompt" not in SENT_TAGS
-    assert "command-given" not in SENT_TAGS
+    telling = TellingRecords.to(Audience.FLOOR)
+    assert RunBegan.__struct_config__.tag in telling.tags
+    assert "prompt" not in telling.tags
+    assert "command-given" not in telling.tags
+    assert not telling.may_tell("event-verdicts", b"a judgement that all is in order")
+    assert telling.may_tell("event-verdicts", b"a judgement with an irregularity")
