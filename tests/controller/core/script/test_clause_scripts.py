@@ -8,12 +8,11 @@ Source: controller/rules/profiles/data/clauses.csv, `observable`.
 """
 
 import json
-import os
-import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -184,7 +183,7 @@ def observable() -> dict[str, Clause]:
 
 
 def coverage() -> str:
-    """The scripts, and a table for each rule document: clause, place in it, what it asks, scripts."""
+    """The scripts; for each rule document its clauses: place in it, what it asks, scripts."""
     parts = [f"Scripts: {script_links()}.", ""]
     for document in dict.fromkeys(clause.rule for clause in observable().values()):
         listed = [clause for clause in observable().values() if clause.rule == document]
@@ -215,7 +214,10 @@ def script_links() -> str:
 
 def common_words(sources: list[str]) -> str:
     """The words that all sources of a document begin with, which name the document."""
-    return re.sub(r"[^ ]*$", "", os.path.commonprefix(sources))
+    words = [one.split(" ") for one in sources]
+    shared = takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))
+    return "".join(f"{same[0]} " for same in shared)
+
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
