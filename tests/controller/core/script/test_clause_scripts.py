@@ -219,7 +219,6 @@ def common_words(sources: list[str]) -> str:
     return "".join(f"{same[0]} " for same in shared)
 
 
-
 def parts_of(page: str) -> tuple[str, str, str]:
     """The page before the tables, the tables, and the page after them."""
     before, rest = page.split(BEGIN)
