@@ -25,19 +25,19 @@ from controller.rules.profiles.load import load_clauses
 from controller.service.awaited_ports import AwaitedPorts, PutPort
 from controller.service.config.table_config import TableConfig
 from controller.service.coup_history import CoupHistory
-from controller.service.device_log import (
+from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
+from controller.service.manifest_lookup import ManifestLookup
+from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
+from controller.service.power_fail import PowerFail, PowerLines
+from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
+from controller.service.table_log import (
+    TableLog,
     WireLogger,
     counting_port,
     device_role,
     logging_port,
     logging_refusals,
 )
-from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
-from controller.service.manifest_lookup import ManifestLookup
-from controller.service.noise_limit import NoiseLimit, noise_limit_of, stored_chunks
-from controller.service.power_fail import PowerFail, PowerLines
-from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
-from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
 from controller.table.disk_space import DiskMonitor

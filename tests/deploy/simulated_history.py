@@ -21,7 +21,7 @@ from controller.core.core import Core
 from controller.core.state import Conclusion, CoreState, Stored
 from controller.core.tape.entries import CoreOutput
 from controller.core.tape.inputs import Input
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.phases import Phase
 from controller.record.snapshot import Health

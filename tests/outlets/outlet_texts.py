@@ -40,7 +40,7 @@ from controller.outlets.control.table_requests import TableRequests, refused
 from controller.outlets.feed.asyncapi import document_text
 from controller.outlets.feed.mapping import feed_events, record_groups
 from controller.outlets.feed.state import FeedRules, FeedState
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.outlets.overlay.line_text import LineForm, lines_of
 from controller.procedure.people.setting_changes import effective_book

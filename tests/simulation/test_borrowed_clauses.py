@@ -25,7 +25,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.record.build import build_snapshot
 from controller.rules.profiles.load import load_clauses, load_profile, profile_text
 from controller.service.config.layout_rules import TableLayout, layout_problems
-from controller.service.irregularity_log import describe_irregularity
+from controller.service.table_log import describe_irregularity
 from controller.system.command_line.errors import ExitCode
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from foundation.message import message

@@ -17,7 +17,7 @@ from controller.outlets.control.answer_schema import (
     ManifestWantedAnswer,
 )
 from controller.outlets.control.answers import answered_entries
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.effects import Prompt
 from controller.record.build import build_snapshot

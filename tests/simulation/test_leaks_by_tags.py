@@ -29,7 +29,7 @@ from controller.core.tape.entries import EventVerdicts
 from controller.core.tape.inputs import ManifestGiven
 from controller.custody.manifest_csv import read_manifest
 from controller.outlets.control.answers import answered_entries, refusal_text
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import ObservableFact
@@ -39,7 +39,7 @@ from controller.rules.actions.actions import DeclareResult, OperatorAction, Reso
 from controller.rules.actions.choices import FloorDecision
 from controller.rules.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.service.device_log import WireLogger
+from controller.service.table_log import WireLogger
 from controller.system.messages.catalogue import to_words
 from drivers.model import ReaderSeat
 from drivers.shoes.rfid_model import FEIG_RFID, RfidSettings

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.service.config.table_config import TableConfig
-from controller.service.device_log import device_role
+from controller.service.table_log import device_role
 from controller.system.command_line.errors import parse_reports
 from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceAllowed, refuse_keyboard

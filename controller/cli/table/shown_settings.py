@@ -17,8 +17,8 @@ from controller.rules.profiles.profile import Profile
 from controller.service.commissioning.batch_folder import BatchFile, cards_path, receipt_path
 from controller.service.commissioning.pairing_file import key_fingerprint
 from controller.service.config.table_config import TableConfig
-from controller.service.device_log import device_role
 from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
+from controller.service.table_log import device_role
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
 from controller.system.messages.catalogue import to_words
 from drivers.catalogue import find_model

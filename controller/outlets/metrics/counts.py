@@ -1,11 +1,15 @@
 """Counts what a table's records say: a projection of the journal, so that counts outlive a restart.
 
 The same records give the same counts, whether they come from the table as it stores them or are
-read again; only numbers are kept, and no card. Not: what no record says (collector).
+read again; only numbers are kept, and no card: by the name of the sample, then by the values of its
+labels. A histogram is counted in buckets, each by its upper bound; the page adds them up.
+Not: what no record says (table_metrics).
 Source: performance goal P14; field practice (shuffle downtime is a figure to watch).
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from types import NoneType
 from typing import ClassVar, Final, TypeAlias
 
@@ -23,25 +27,18 @@ from controller.core.tape.shuffler_use import NOT_USED, ShufflerUse
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.outlets.metrics.definitions import (
     BATCHES,
+    BY_NAME,
     DEVICES,
     MACHINE,
     PLAY,
     REFUSED,
     SHUFFLER,
     VOID,
+    Definition,
     MetricKind,
     ReadResult,
     Since,
     UnprovenShuffle,
-)
-from controller.outlets.metrics.samples import (
-    NO_LABELS,
-    Samples,
-    add_time,
-    observe,
-    sample_names,
-    seconds_of,
-    zeros,
 )
 from controller.procedure.effects import (
     BurnDone,
@@ -72,6 +69,74 @@ from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShuffleAborted, ShuffleShown
 from firmware_bridge.transport.port import Chunk
+
+# --- samples --------------------------------------------------------------------------------------
+
+NS_PER_S: Final = 1_000_000_000
+INFINITY: Final = "+Inf"
+Labels: TypeAlias = tuple[str, ...]
+# A sample that is not there has no entry; one without labels has the entry ().
+Samples: TypeAlias = dict[str, dict[Labels, float]]
+NO_LABELS: Final[Labels] = ()
+
+
+def bounds(definition: Definition) -> tuple[str, ...]:
+    """The upper bounds of a histogram's buckets, in their canonical form."""
+    return (*(str(float(one)) for one in definition.buckets), INFINITY)
+
+
+_BOUNDS: Final = {
+    one.name: bounds(one) for one in BY_NAME.values() if one.kind is MetricKind.HISTOGRAM
+}
+
+
+def sample_names(definition: Definition) -> tuple[str, ...]:
+    """The names of a metric's samples as they are kept here."""
+    match definition.kind:
+        case MetricKind.HISTOGRAM:
+            return f"{definition.name}_bucket", f"{definition.name}_sum"
+        case MetricKind.SUMMARY:
+            return f"{definition.name}_count", f"{definition.name}_sum"
+        case _:
+            return (definition.name,)
+
+
+def zeros(definition: Definition, **configured: Iterable[str]) -> Samples:
+    """A sample of 0 for each combination of label values; `configured` are those not closed."""
+    every = [configured.get(label, values) for label, values in definition.labels]
+    labels: list[Labels] = list(product(*every))
+    found: Samples = {name: dict.fromkeys(labels, 0) for name in sample_names(definition)}
+    if definition.kind is MetricKind.HISTOGRAM:
+        buckets = [(bound,) for bound in _BOUNDS[definition.name]]
+        found[f"{definition.name}_bucket"] = dict.fromkeys(buckets, 0)
+    return found
+
+
+def observe(samples: Samples, name: str, seconds: float) -> None:
+    """Count a time in a histogram."""
+    definition = BY_NAME[name]
+    bound = _BOUNDS[name][bisect_left(definition.buckets, seconds)]
+    samples[f"{name}_bucket"][(bound,)] += 1
+    samples[f"{name}_sum"][NO_LABELS] += seconds
+
+
+def add_time(samples: Samples, name: str, seconds: float, *labels: str) -> None:
+    """Count a time in a summary."""
+    samples[f"{name}_count"][labels] += 1
+    samples[f"{name}_sum"][labels] += seconds
+
+
+def states(current: str, values: Iterable[str], *before: str) -> Mapping[Labels, float]:
+    """A sample for each state: 1 for the current one. `before` are the labels before the state."""
+    return {(*before, one): int(one == current) for one in values}
+
+
+def seconds_of(ns: int) -> float:
+    """A duration; 0 for a negative one, where the clock was set."""
+    return max(0, ns) / NS_PER_S
+
+
+# --- what records say -----------------------------------------------------------------------------
 
 _US_PER_S: Final = 1_000_000
 _MS_PER_S: Final = 1000

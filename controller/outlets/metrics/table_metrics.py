@@ -1,9 +1,14 @@
 """The metrics of one table: counts of what it stored, and figures of its newest state.
 
 No metric has a label from an open set, and none discloses a card (controller.record.disclosure).
+After a start, and where transactions were left out, the counts read on from the journal, beside
+play: no start and no card waits, and what was counted once is not counted again. The file of saved
+counts is written when a shoe has ended and at an orderly stop, never for a card; without it the
+counts begin with the records that are here.
 Source: Prometheus documentation, "Metric and label naming"; performance goals P14, P14b.
 """
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +16,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Protocol
 
+from msgspec import Struct
+
+from controller.archive.replay.stored_conclusions import conclusions_between
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.settings import Settings
@@ -20,18 +28,24 @@ from controller.core.tape.inputs import DiskLevel
 from controller.custody.batch_life.state import Lineage
 from controller.custody.state import batch_counts
 from controller.journal.database import FILE_NAME
-from controller.outlets.metrics.counts import Carried
-from controller.outlets.metrics.definitions import BY_NAME, DEALING_SHOE, SHUFFLER, WITHHELD
-from controller.outlets.metrics.follow import FollowedCounts
-from controller.outlets.metrics.samples import (
+from controller.journal.encoding import EncodingError
+from controller.journal.folder import COUNTS_NAME
+from controller.journal.reader import JournalReader
+from controller.journal.store import open_read_only
+from controller.journal.values import Head, JournalError
+from controller.outlets.metrics.counts import (
     NO_LABELS,
     NS_PER_S,
+    Carried,
+    Labels,
     Samples,
+    TableCounts,
     add_time,
     observe,
     states,
     zeros,
 )
+from controller.outlets.metrics.definitions import BY_NAME, DEALING_SHOE, SHUFFLER, WITHHELD
 from controller.procedure.events import CardDrawn
 from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.procedure.people.pit_values import differences_from_pit, pit_in_force
@@ -44,11 +58,142 @@ from controller.record.custody import disclosed_places
 from controller.record.snapshot import Health
 from controller.rules.advisory import AdvisoryKind
 from controller.rules.settlement.pit import NO_PIT_SETTINGS, PIT_VALUES
+from controller.system.atomic_file import SmallFileError
+from controller.table.saved_projection import DamagedProjection, load_projection, save_projection
 from controller.table.subscribers import Follower
 from controller.version import VERSION, software_identifier
 from drivers.events import Stage
 from firmware_bridge.transport.clock import now
 from foundation.timestamp import Timestamp
+
+# --- counts at the newest record ------------------------------------------------------------------
+
+_FORM: Final = "smartshoe-counts-1"
+LOG: Final = logging.getLogger("smartshoe.metrics")
+_NOT_READ: Final = (
+    "the metrics count less before record %d: the journal could not be read. Run `smartshoe verify`"
+)
+
+
+class SavedCounts(Struct, frozen=True, forbid_unknown_fields=True):
+    """Each sample by its name and the values of its labels, and what counting goes on with."""
+
+    counts: tuple[tuple[str, Labels, float], ...]
+    carried: Carried
+
+
+def save_counts(folder: Path, samples: Samples, carried: Carried, head: Head) -> None:
+    """Replace the file: the counts up to this record. Raises SmallFileError."""
+    rows = tuple(
+        (name, labels, value) for name, kept in samples.items() for labels, value in kept.items()
+    )
+    save_projection(folder / COUNTS_NAME, _FORM, head, SavedCounts(rows, carried))
+
+
+def load_counts(folder: Path, counts: TableCounts, journal: JournalReader) -> int:
+    """Let fresh counts go on from the file; the record up to which they count then.
+
+    Raises SmallFileError where there is none that can be read, DamagedProjection, JournalError.
+    """
+    seq, saved = load_projection(folder / COUNTS_NAME, _FORM, SavedCounts, journal)
+    samples: Samples = {}
+    for name, labels, value in saved.counts:
+        samples.setdefault(name, {})[labels] = value
+    counts.go_on(samples, saved.carried)
+    return seq
+
+
+class FollowedCounts:
+    """The counts of one table. `stored` is for one thread, `save` and `now` for any.
+
+    Without a `journal` they count what is given, from 0.
+    """
+
+    def __init__(self, devices: Mapping[str, str], journal: Path | None) -> None:
+        self._devices = devices
+        self._journal = journal
+        self._lock = threading.Lock()
+        self._counts = TableCounts(devices)
+        self._ready = journal is None
+        # The newest record that was taken in; None before the first transaction.
+        self.head: Head | None = None
+        # The same once all up to it is counted.
+        self._counted: Head | None = None
+
+    def stored(self, stored: Stored) -> None:
+        """Count one transaction, after what is missing before it."""
+        # Set first: what cannot be counted is left out, and not read again and again.
+        before, self.head, self._counted = self.head, stored.head, None
+        if self._journal is not None and (before is None or before.seq != stored.after_seq):
+            self._read_on(self._journal, before, stored.after_seq)
+        with self._lock:
+            for conclusion in stored.conclusions:
+                self._counts.take(conclusion)
+            self._counted, self._ready = stored.head, True
+        if stored.shoe_ended:
+            self.save()
+
+    def save(self) -> None:
+        """Write the file of counts, if there are some and they are those of a record."""
+        with self._lock:
+            head, (samples, carried) = self._counted, self._copy()
+        if self._journal is None or head is None:
+            return
+        try:
+            save_counts(self._journal, samples, carried, head)
+        except SmallFileError as error:
+            LOG.warning("the counts are not saved, and a start reads more: %s", error)
+
+    def now(self) -> tuple[Samples, Carried] | None:
+        """A copy of the counts; None while a start still reads on: they would only seem to fall."""
+        if not self._ready:
+            return None
+        with self._lock:
+            return self._copy()
+
+    def _copy(self) -> tuple[Samples, Carried]:
+        samples = {name: dict(values) for name, values in self._counts.samples.items()}
+        return samples, self._counts.carried()
+
+    def _read_on(self, journal: Path, before: Head | None, until_seq: int) -> None:
+        """Count the journal's records after `before`, None for a start, up to `until_seq`."""
+        if until_seq == 0:
+            return
+        try:
+            with open_read_only(journal) as reader:
+                after = self._begin(journal, reader) if before is None else before.seq
+                for conclusion in conclusions_between(reader, after, until_seq):
+                    with self._lock:
+                        self._counts.take(conclusion)
+        except (JournalError, EncodingError, OSError):
+            # Not the error's own message: it may name a card.
+            LOG.warning(_NOT_READ, until_seq)
+
+    def _begin(self, journal: Path, reader: JournalReader) -> int:
+        """Go on from the saved counts, if they are of this journal; the record up to which."""
+        saved = self._load(journal, reader)
+        if saved >= reader.base.seq:
+            return saved
+        first = reader.first_available_seq
+        if saved < first - 1:
+            LOG.warning("the metrics do not count records %d to %d: not here", saved + 1, first - 1)
+        return max(saved, first - 1)
+
+    def _load(self, journal: Path, reader: JournalReader) -> int:
+        """The record up to which saved counts go on; 0 without any."""
+        file = journal / COUNTS_NAME
+        if not file.exists():
+            LOG.info("%s is not there: the metrics count the records that are", file)
+            return 0
+        try:
+            return load_counts(journal, self._counts, reader)
+        except (SmallFileError, DamagedProjection) as error:
+            LOG.warning("%s: %s. The metrics count the records that are here", file, error)
+            self._counts = TableCounts(self._devices)
+            return 0
+
+
+# --- the metrics of a table -----------------------------------------------------------------------
 
 _HEALTHS: Final = BY_NAME["table_health"].values("health")
 _NO_DEVICES: Final[Mapping[str, str]] = MappingProxyType({})

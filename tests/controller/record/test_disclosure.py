@@ -20,7 +20,7 @@ from shown_tables import faces
 from controller.archive.replay.replayer import describe_entry
 from controller.core.state import Conclusion, Stored
 from controller.outlets.control.answers import answered_entries, refusal_text
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.effects import Prompt
 from controller.procedure.people.permitted import permitted_decisions

@@ -10,7 +10,7 @@ import pytest
 from controller.core.state import Conclusion, Stored
 from controller.core.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.core.tape.inputs import DiskLevel, DiskSpace, Tick
-from controller.service.device_log import HostLog
+from controller.service.table_log import HostLog
 from controller.table.disk_space import (
     MIB,
     RESERVE_BYTES,

@@ -9,7 +9,7 @@ import pytest
 
 from controller.core.state import Stored
 from controller.core.tape.inputs import ClockSync, ClockSyncRead
-from controller.service.device_log import HostLog
+from controller.service.table_log import HostLog
 from controller.table.monitor import MAX_ERROR_US, ClockSyncMonitor, read_sync, sync_of
 from foundation.timestamp import Timestamp
 

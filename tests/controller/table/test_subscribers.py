@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from controller.core.state import Stored, Subscriber
 from controller.core.stored_settings import SETTINGS
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.rules.profiles.load import load_clauses
 from controller.service.coup_history import CoupHistory

@@ -16,7 +16,7 @@ from controller.outlets.control.act_rate import ACTS_PER_S_MAX
 from controller.outlets.control.answer_schema import Answer
 from controller.outlets.control.client import ControlClient
 from controller.outlets.control.server import ControlUnavailable
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.rules.actions.declaration import Proof, Role
 

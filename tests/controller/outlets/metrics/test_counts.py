@@ -17,8 +17,7 @@ from controller.core.tape.entries import (
 from controller.core.tape.inputs import Input, Started, Tick
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.state import WarningKind
-from controller.outlets.metrics.counts import TableCounts
-from controller.outlets.metrics.samples import Samples
+from controller.outlets.metrics.counts import Samples, TableCounts
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,

@@ -18,7 +18,6 @@ from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSet
 from controller.core.stored_settings import SETTINGS
 from controller.core.tape.inputs import Started
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
-from controller.outlets.metrics.collector import TablesCollector
 from controller.outlets.metrics.definitions import (
     BY_NAME,
     COMMON_LABELS,
@@ -27,6 +26,7 @@ from controller.outlets.metrics.definitions import (
     Definition,
     MetricKind,
 )
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.profiles.load import load_clauses, profile_text

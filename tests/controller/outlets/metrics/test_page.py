@@ -19,10 +19,9 @@ from prometheus_client.openmetrics.parser import (
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import DuplicateTimeseries
 
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.counts import Samples, observe, zeros
 from controller.outlets.metrics.definitions import BY_NAME, METRICS
-from controller.outlets.metrics.page import TablePage, process_registry
-from controller.outlets.metrics.samples import Samples, observe, zeros
+from controller.outlets.metrics.page import TablePage, TablesCollector, process_registry
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.record.snapshot import Health
 

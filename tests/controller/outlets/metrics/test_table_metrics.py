@@ -31,8 +31,8 @@ from controller.core.tape.entries import (
 from controller.core.tape.inputs import DiskLevel, DiskSpace, Started, Tick
 from controller.outlets.console.sites import WebPlace, WebServer, WebServers, WebUnavailable
 from controller.outlets.console.table_parts import MetricsPart
-from controller.outlets.metrics.collector import TablesCollector
 from controller.outlets.metrics.definitions import COMMON_LABELS, DEALING_SHOE
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics
 from controller.procedure.effects import (
     CoupClosed,

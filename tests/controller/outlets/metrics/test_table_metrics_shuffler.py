@@ -23,7 +23,7 @@ from controller.custody.batch_life.state import (
     OpenWarning,
     WarningKind,
 )
-from controller.outlets.metrics.collector import TablesCollector
+from controller.outlets.metrics.page import TablesCollector
 from controller.outlets.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.rules.profiles.load import load_clauses, profile_text

@@ -13,9 +13,8 @@ from controller.journal.encoding import RecordKind, unwrap
 from controller.journal.folder import COUNTS_NAME, sealed_files
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import Head
-from controller.outlets.metrics.counts import Carried, TableCounts
-from controller.outlets.metrics.follow import FollowedCounts, load_counts, save_counts
-from controller.outlets.metrics.samples import Samples
+from controller.outlets.metrics.counts import Carried, Samples, TableCounts
+from controller.outlets.metrics.table_metrics import FollowedCounts, load_counts, save_counts
 from controller.table.loop import Loop
 
 DEVICES = {"/dev/ttyUSB0": "dealing_shoe"}
