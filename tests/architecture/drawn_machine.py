@@ -1,9 +1,14 @@
-"""A machine as a Mermaid state diagram, drawn by the transitions library."""
+"""A machine as a Mermaid state diagram, drawn by the transitions library: its moves alone."""
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 from transitions.extensions import GraphMachine
+
+# Colours of states, and states by their own names: a diagram without them shows the same.
+STYLE: Final = re.compile(r" *(?:classDef |Class |state \"(\w+)\" as \1$|$)")
 
 
 def drawn_machine(
@@ -18,4 +23,5 @@ def drawn_machine(
         graph_engine="mermaid",
         title=title,
     )
-    return machine.get_graph().draw(None) + "\n"
+    drawn = machine.get_graph().draw(None) + "\n"
+    return "".join(line for line in drawn.splitlines(keepends=True) if not STYLE.match(line))

@@ -20,7 +20,7 @@ from drivers.shoes.rfid_model import RfidSettings
 EMBEDDED = (Settings, Settings1, AngelEyeSettings, RfidSettings, FeigReaderSettings, Manifest)
 PLAIN = {
     inspect.IntType: "number",
-    inspect.BoolType: "true or false",
+    inspect.BoolType: "boolean",
     inspect.NoneType: "nothing",
     inspect.BytesType: "bytes",
     inspect.StrType: "text",

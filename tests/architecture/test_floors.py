@@ -27,9 +27,21 @@ def table_of_floors() -> str:
     rows = []
     for package, found in floors().items():
         if package != WORDED:
-            words = (", ".join(f"`{room}`" for room in sorted(floor)) for floor in found)
+            words = floor_words(package, found)
             rows.append(f"| {package.replace('.', '/')} | {'; '.join(words)} |\n")
     return COLUMNS + "".join(rows)
+
+
+def floor_words(package: str, found: tuple[tuple[str, ...], ...]) -> list[str]:
+    """The floors; "its modules" where all modules share one: the list of modules names them."""
+    folder = ROOT / package.replace(".", "/")
+    modules = {room for floor in found for room in floor if (folder / f"{room}.py").exists()}
+    return [
+        "its modules"
+        if modules == set(floor) and len(floor) > 1
+        else ", ".join(f"`{room}`" for room in sorted(floor))
+        for floor in found
+    ]
 
 
 def floors_with_words(text: str) -> tuple[tuple[str, ...], ...]:

@@ -15,7 +15,8 @@ def folders() -> list[Path]:
 
 def line_of(folder: Path) -> str:
     stems = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
-    return f"{folder.relative_to(ROOT)}/: {' '.join(stems)}".rstrip()
+    depth = len(folder.relative_to(ROOT).parts) - 1
+    return f"{'  ' * depth}{folder.name}/: {' '.join(stems)}".rstrip()
 
 
 def tree_map() -> str:

@@ -14,6 +14,7 @@ from controller.core.tape.inputs import RECORD_FORMAT
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "record-format.md"
+OR_MAX = 3  # forms of a field; more of them are a list
 KINDS = {
     "identifier": "identifier",
     "person": "id of a person",
@@ -45,7 +46,8 @@ def form(one: inspect.Type) -> str:
             return f"list of {len(one.item_types)}: {', '.join(map(form, parts_of(one)))}"
         case inspect.UnionType():
             forms = dict.fromkeys(map(form, parts_of(one)))
-            return " or ".join(sorted(forms, key=lambda words: words == PLAIN[inspect.NoneType]))
+            ends = sorted(forms, key=lambda words: words == PLAIN[inspect.NoneType])
+            return (" or " if len(ends) <= OR_MAX else ", ").join(ends)
         case _:
             return PLAIN[type(one)]
 
@@ -56,12 +58,12 @@ def section(kind: inspect.StructType, *, omits: bool) -> Iterator[str]:
         yield f"`{tag}`\n"
     yield cleandoc(class_of(kind).__doc__ or "").replace("\n\n", "\n") + "\n"
     if kind.fields:
-        yield "| field | |"
+        yield "| | |"
         yield "| --- | --- |"
         for field in kind.fields:
             unset = field.default is NODEFAULT and field.default_factory is NODEFAULT
             omitted = not field.required and (omits or unset)
-            left_out = "; left out where empty" if omitted else ""
+            left_out = "; optional" if omitted else ""
             yield f"| `{field.encode_name}` | {form(field.type)}{left_out} |"
         yield ""
 

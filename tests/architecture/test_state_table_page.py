@@ -24,6 +24,19 @@ def table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in every)
 
 
+def merged(lines: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The rows; those that go back to where play was, one for each phase, as one."""
+    shown: list[tuple[str, ...]] = []
+    for line in lines:
+        what, phase, when, *rest, then = line
+        if when == f"back to {then.strip('`').replace('_', ' ')}":
+            line = (what, phase, "back to it", *rest, then)
+            if shown and shown[-1][:-1] == line[:-1]:
+                line = (*line[:-1], f"{shown.pop()[-1]}, {then}")
+        shown.append(line)
+    return shown
+
+
 def clauses() -> str:
     """The clauses of each irregularity of the table, by rule document."""
     lines = [
@@ -50,7 +63,7 @@ def drawn_parts() -> dict[str, str]:
     moves = sorted(moves, key=lambda move: [order[one] for one in move])
     return {
         "moves": f"```mermaid\n{drawn_machine('play', Phase, moves)}```\n",
-        "rows": table(HEAD, [row_text(one) for one in table_at(None).rows]),
+        "rows": table(HEAD, merged([row_text(one) for one in table_at(None).rows])),
         "clauses": clauses(),
         "device": drawn_device(),
     }

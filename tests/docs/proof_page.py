@@ -72,7 +72,10 @@ def kept_runs(root: Path = ROOT) -> tuple[RunRecord, ...]:
 
 
 def table_of_runs(records: tuple[RunRecord, ...]) -> str:
-    rows = [COLUMNS, ("---",) * len(COLUMNS), *map(_row, records)]
+    """The newest run of each command."""
+    newest = {one.what: one for one in reversed(records)}
+    shown = [one for one in records if newest[one.what] is one]
+    rows = [COLUMNS, ("---",) * len(COLUMNS), *map(_row, shown)]
     return "".join("| " + " | ".join(row) + " |\n" for row in rows)
 
 

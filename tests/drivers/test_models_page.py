@@ -1,10 +1,10 @@
-"""drivers/README.md lists every model and setting, from the descriptors."""
+"""drivers/README.md lists every model, from the descriptors."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from drivers.catalogue import AnyModel, find_model, model_names
-from drivers.model import DeviceKind, toml_text
+from drivers.model import DeviceKind
 
 PAGE = Path(__file__).resolve().parents[2] / "drivers" / "README.md"
 ABILITIES = {
@@ -33,14 +33,6 @@ def listed() -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for one in models:
         yield f"| `{one.kind}` | `{one.name}`: {one.title} | {line_of(one)} | {abilities_of(one)} |"
-    yield ""
-    yield "| model | key | default | allowed | |"
-    yield "| --- | --- | --- | --- | --- |"
-    for one in models:
-        for key in one.setting_fields:
-            default = toml_text(key.default)
-            row = (f"`{one.name}`", f"`{key.name}`", f"`{default}`", key.allowed, key.description)
-            yield f"| {' | '.join(row)} |"
 
 
 def written(text: str) -> str:
@@ -50,7 +42,7 @@ def written(text: str) -> str:
     return f"{before}<!-- models -->\n{lines}\n<!-- end of models -->\n{after}"
 
 
-def test_the_page_lists_every_model_and_setting() -> None:
+def test_the_page_lists_every_model() -> None:
     text = PAGE.read_text("utf-8")
     assert text == written(text), "run: make generate"
 

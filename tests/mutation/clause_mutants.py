@@ -373,25 +373,18 @@ def table(results: Iterable[dict[str, Any]]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def file_shown(name: str) -> str:
-    """The file in a table; one that has been removed since names nothing that exists."""
-    return f"`{name}`" if (ROOT / name).exists() else f"{name} (removed since)"
-
-
 def survivors_by_reason(results: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """The survivors by reason (judged_places.py): how many, in how many places, of which files."""
+    """The survivors by reason (judged_places.py): how many, in how many places."""
     clauses: dict[str, list[str]] = defaultdict(list)
     mutants: dict[str, set[str]] = defaultdict(set)
     for one in results:
         for mutant in one["survived"]:
             clauses[reason_of(mutant)].append(one["clause"])
             mutants[reason_of(mutant)].add(mutant)
-    yield "| why they survived | survived | places | files |"
-    yield "|---|--:|--:|---|"
+    yield "| why they survived | survived | places |"
+    yield "|---|--:|--:|"
     for why in (why for why, _ in REASONS if why in clauses):
-        files = sorted({mutant.partition(":")[0] for mutant in mutants[why]})
-        shown = ", ".join(file_shown(f"controller/{name}") for name in files)
-        yield f"| {why} | {len(clauses[why])} | {len(mutants[why])} | {shown} |"
+        yield f"| {why} | {len(clauses[why])} | {len(mutants[why])} |"
 
 
 def write_table(results: list[dict[str, Any]]) -> None:

@@ -3,9 +3,8 @@
 python tests/mutation/soak_mutants.py [--only NAME ...] [--seeds N] [--first S] [--jobs J]
 
 The mutants stand in soak_mutants.toml. Each is a module of the program with one piece of its text
-replaced, which a process of its
-own loads in place of the module; then seeds are played until a checker fires. Prints the table of
-docs/soak.md, and ends with 1 if a mutant was not found.
+replaced, which a process of its own loads in place of the module; then seeds are played until a
+checker fires. Prints a row for each, and ends with 1 if a mutant was not found.
 """
 
 import argparse

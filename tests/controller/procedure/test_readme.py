@@ -51,4 +51,4 @@ def test_every_phase_is_explained(phase: Phase) -> None:
 
 @pytest.mark.parametrize("fate", CoupFate)
 def test_every_fate_of_a_coup_is_named(fate: CoupFate) -> None:
-    assert f"`{fate.value}`" in section("Effects")
+    assert f"`{fate.value}`" in section("Verdicts and effects")

@@ -27,9 +27,14 @@ QUERY = re.compile(r"```sql\n(.*?)```\n(?:\n```text\n.*?```\n)?", re.DOTALL)
 
 def schema_part() -> str:
     """The tables as Markdown."""
-    lines: list[str] = []
+    every = list(TABLES.values())
+    shared = [one for one in every[0] if all(one in columns for columns in every)]
+    parts = {"every table": shared}
     for name, columns in TABLES.items():
-        lines += [f"## {name.value}", "", "| column | type | what it says | from |"]
+        parts[name.value] = [one for one in columns if one not in shared]
+    lines: list[str] = []
+    for title, columns in parts.items():
+        lines += [f"## {title}", "", "| column | type | what it says | from |"]
         lines.append("| --- | --- | --- | --- |")
         lines += [f"| `{one.name}` | {one.kind} | {one.says} | {one.source} |" for one in columns]
         lines.append("")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,15 +183,19 @@ def observable() -> dict[str, Clause]:
 
 
 def coverage() -> str:
-    """A table for each rule document: the clause, its paragraph, what it asks, where shown."""
-    parts = []
+    """The scripts; for each rule document its clauses: place in it, what it asks, scripts."""
+    parts = [f"Scripts: {script_links()}.", ""]
     for document in dict.fromkeys(clause.rule for clause in observable().values()):
         listed = [clause for clause in observable().values() if clause.rule == document]
-        rows = [f"| `{one.id}` | {one.source} | {one.text} | {shown_in(one)} |" for one in listed]
+        head = common_words([one.source for one in listed])
+        rows = [
+            f"| `{one.id}` | {one.source[len(head) :]} | {one.text} | {shown_in(one)} |"
+            for one in listed
+        ]
         parts += [
-            f"## {document}: {len(listed)} clauses",
+            f"## {document}: {head.strip()}, {len(listed)} clauses",
             "",
-            "| clause | source | it asks | script |",
+            "| clause | place | it asks | script |",
         ]
         parts += ["| --- | --- | --- | --- |", *rows, ""]
     return "\n".join(parts)
@@ -198,9 +203,20 @@ def coverage() -> str:
 
 def shown_in(clause: Clause) -> str:
     """The files with a script that names a clause."""
+    return ", ".join(dict.fromkeys(one.file for one in SCRIPTS if clause.id in one.names))
+
+
+def script_links() -> str:
+    """A link to each file of scripts."""
     folder = FOLDER.relative_to(ROOT).as_posix()
-    files = dict.fromkeys(one.file for one in SCRIPTS if clause.id in one.names)
-    return ", ".join(f"[{name}](../{folder}/{name}.scripts)" for name in files)
+    return ", ".join(f"[{path.stem}](../{folder}/{path.name})" for path in FILES)
+
+
+def common_words(sources: list[str]) -> str:
+    """The words that all sources of a document begin with, which name the document."""
+    words = [one.split(" ") for one in sources]
+    shared = takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))
+    return "".join(f"{same[0]} " for same in shared)
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
