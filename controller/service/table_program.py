@@ -48,10 +48,10 @@ from controller.table.table import RunSpec, Table
 from controller.version import software_identifier
 from drivers.events import Stage
 from firmware_bridge.transport.clock import now
-from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import ListeningPort, open_port
 from firmware_bridge.transport.port import Chunk, LineSettings
 from firmware_bridge.transport.pump import PortPump
+from firmware_bridge.transport.usb_sysfs import DeviceWatch
 
 if TYPE_CHECKING:
     from controller.outlets.overlay.overlay import Overlay

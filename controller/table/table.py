@@ -32,8 +32,7 @@ from controller.record.snapshot import Health
 from controller.rules.profiles.clauses import Clause
 from controller.system.fault_text import describe_fault, traceback_text
 from controller.table.disk_space import disk_stop_text
-from controller.table.input_queue import AwaitedInput, InputQueue, TableInput, UnstoredInputs
-from controller.table.loop import Loop
+from controller.table.loop import AwaitedInput, InputQueue, Loop, TableInput, UnstoredInputs
 from controller.table.stored_until import StoredUntil
 from controller.table.subscribers import Follower, Turns
 from firmware_bridge.transport.clock import thread_cpu_ns

@@ -13,8 +13,7 @@ from controller.core.tape.inputs import Input, Started
 from controller.record.snapshot import Health
 from controller.rules.actions.actions import OperatorAction
 from controller.rules.profiles.load import load_clauses
-from controller.table.input_queue import AwaitedInput, TableInput
-from controller.table.loop import Loop
+from controller.table.loop import AwaitedInput, Loop, TableInput
 from controller.table.table import RunSpec
 from foundation.timestamp import Timestamp
 from hil.rig.observed_table import ObservedTable

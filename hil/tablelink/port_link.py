@@ -18,10 +18,10 @@ from firmware_bridge.tablelink.items import (
     TableLinkRequest,
 )
 from firmware_bridge.transport.clock import now
-from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import Chunk, Port, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import UsbDeviceEvent
+from firmware_bridge.transport.usb_sysfs import DeviceWatch
 from hil.progress import Patience, wait_while_moving
 from hil.tablelink.stored_link import StoredLink
 

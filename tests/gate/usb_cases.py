@@ -16,7 +16,6 @@ from in_words import raises_in_words
 
 from controller.system.messages.catalogue import to_words
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
-from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import (
     Chunk,
@@ -31,7 +30,7 @@ from firmware_bridge.transport.port import (
 )
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import DeviceAppeared, UsbDeviceEvent
-from firmware_bridge.transport.usb_sysfs import AttachedDevice, attached_devices
+from firmware_bridge.transport.usb_sysfs import AttachedDevice, DeviceWatch, attached_devices
 from hil.progress import Patience, poll_until
 from hil.usb.bed import READER, SCANNER, UsbTestBed
 

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from controller.table.input_queue import InputQueue
+from controller.table.loop import InputQueue
 from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import Bound, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from controller.core.tape.inputs import NotJudged, Tick
-from controller.table.input_queue import AwaitedInput, InputQueue, TableInput, UnstoredInputs
+from controller.table.loop import AwaitedInput, InputQueue, TableInput, UnstoredInputs
 from firmware_bridge.transport.port import Chunk, PortOpened
 from foundation.timestamp import Timestamp
 

@@ -29,7 +29,7 @@ from controller.rules.actions.actions import CallNoMoreBets, OperatorAction
 from controller.rules.actions.declaration import Role
 from controller.rules.profiles.load import load_clauses
 from controller.system.keys import make_key, public_path
-from controller.table.input_queue import InputQueue
+from controller.table.loop import InputQueue
 from controller.table.table import RESTARTS_MAX, FairShare, Health, RunSpec
 from drivers.events import Stage
 from firmware_bridge.transport.port import Chunk, PortLost

@@ -8,7 +8,7 @@ import pytest
 from in_words import raises_in_words
 
 from controller.system.messages.catalogue import to_words
-from firmware_bridge.transport import hotplug, usb_serial, usb_sysfs
+from firmware_bridge.transport import usb_serial, usb_sysfs
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port import PortUnavailable
@@ -198,11 +198,11 @@ def test_a_device_without_one_port_is_refused(
 def test_devices_are_detected_without_notifications(
     plug: Plug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hotplug, "_notifications", lambda: None)
-    monkeypatch.setattr(hotplug, "_SCAN_MS", 10)
+    monkeypatch.setattr(usb_sysfs, "_notifications", lambda: None)
+    monkeypatch.setattr(usb_sysfs, "_SCAN_MS", 10)
     plug("1-1", serial="SN-1")
     events: Queue[UsbDeviceEvent] = Queue()
-    watch = hotplug.DeviceWatch(events.put, sysfs=tmp_path)
+    watch = usb_sysfs.DeviceWatch(events.put, sysfs=tmp_path)
     watch.start()
 
     present = events.get()

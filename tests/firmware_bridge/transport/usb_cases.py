@@ -17,10 +17,9 @@ from in_words import raises_in_words
 
 from controller.system.messages.catalogue import to_words
 from firmware_bridge.angel_eye.messages import StandByMessage
-from firmware_bridge.transport import hotplug
+from firmware_bridge.transport import usb_sysfs
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.clock import now
-from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import (
     Chunk,
     PortEnd,
@@ -33,6 +32,7 @@ from firmware_bridge.transport.port import (
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import DeviceAppeared, DeviceGone, UsbDeviceEvent
 from firmware_bridge.transport.usb_port import UsbPort
+from firmware_bridge.transport.usb_sysfs import DeviceWatch
 from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 # The inventory request and the answer of a reader with one tag, as published.
@@ -548,7 +548,7 @@ def test_a_device_that_is_not_a_scanner_is_refused_and_released(
 @pytest.fixture
 def watching(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watching]:
     # Only notifications count here: the next periodic scan would be a minute later.
-    monkeypatch.setattr(hotplug, "_SCAN_MS", 60_000)
+    monkeypatch.setattr(usb_sysfs, "_SCAN_MS", 60_000)
     watches: list[DeviceWatch] = []
 
     def start(

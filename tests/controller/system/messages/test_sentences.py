@@ -45,7 +45,7 @@ LEFT = (
     "drivers/readers/feig_reader.py",
     # Errors of what a person configured, and the names of threads.
     "firmware_bridge/transport/allow_list.py",
-    "firmware_bridge/transport/hotplug.py",
+    "firmware_bridge/transport/usb_sysfs.py",
     "firmware_bridge/transport/port_url.py",
     "firmware_bridge/transport/pump.py",
 )
