@@ -13,7 +13,7 @@ import select
 import stat
 import sys
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from firmware_bridge.transport.clock import now
 
@@ -23,6 +23,7 @@ TEXT_BYTES_MAX: Final = 1 << 20
 IMAGE_BYTES_MAX: Final = 256 << 20
 SECRET_BYTES_MAX: Final = 4096
 SECRET_S: Final = 5.0
+_PIECE_BYTES: Final = 1 << 20
 STANDARD_INPUT: Final = "-"
 _AT_ONCE: Final = os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 _KINDS: Final = (
@@ -67,7 +68,7 @@ def sqlite_files(path: Path) -> tuple[Path, ...]:
 def read_file(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
     """All of a regular file. Raises OSError, for one that is longer than `most` as well."""
     with open_file(path) as file:
-        data = file.read(most + 1)
+        data = _read(file, most)
     if len(data) > most:
         raise too_long(path, most)
     return data
@@ -77,10 +78,23 @@ def read_given(name: str, most: int = TEXT_BYTES_MAX) -> bytes:
     """All of the file of that name, or of standard input for "-". Raises OSError."""
     if name != STANDARD_INPUT:
         return read_file(Path(name), most)
-    data = sys.stdin.buffer.read(most + 1)
+    data = _read(sys.stdin.buffer, most)
     if len(data) > most:
         raise too_long("standard input", most)
     return data
+
+
+def _read(file: IO[bytes], most: int) -> bytes:
+    """All of it, or one byte more than `most`.
+
+    By pieces: a read of so many bytes makes room for all of them first, however short the file is.
+    """
+    pieces: list[bytes] = []
+    left = most + 1
+    while left and (piece := file.read(min(left, _PIECE_BYTES))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def read_secret(path: Path) -> bytes:

@@ -3,6 +3,7 @@
 import os
 import socket
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from controller.system import named_file
 from controller.system.named_file import (
+    IMAGE_BYTES_MAX,
     SECRET_BYTES_MAX,
     open_file,
     read_file,
@@ -114,3 +116,15 @@ def test_a_secret_is_bounded(pipe: Path, tmp_path: Path) -> None:
     writer = written(pipe, long)
     assert refusal(read_secret, pipe) == "it is longer than 4096 bytes"
     writer.join()
+
+
+def test_a_short_file_takes_no_room_for_the_longest(tmp_path: Path) -> None:
+    path = tmp_path / "shoe"
+    path.write_bytes(b"a sealed shoe")
+    tracemalloc.start()
+    try:
+        assert read_file(path, IMAGE_BYTES_MAX) == b"a sealed shoe"
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < IMAGE_BYTES_MAX // 16
