@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.procedure.events import (
     CardRepeated,
@@ -185,17 +186,29 @@ _WARNINGS: Final = _forms(WarningSeen, WarningClearedSeen)
 _HOST: Final = _forms(RunSeen, GamingDaySeen, ClockSeen, DiskSeen, PowerSeen, UsbSeen)
 _SHOES: Final = _forms(ShoeOpenedSeen, ShoeEndedSeen)
 _DEVICES: Final = _forms(DeviceSeen, TableDeviceSeen)
-_FLOOR: Final = (
-    _PLAY
+_EVERYTHING: Final = _forms(*get_args(Seen))
+_DEVICE_EVENTS: Final = (*get_args(DeviceEvent), *get_args(DomainEvent))
+
+_FLOOR: Final = Permitted(
+    cards=Cards.NONE,
+    moment=Moment.NEVER,
+    outcome=True,
+    clauses=Clauses.KIND,
+    persons=Persons.ID,
+    typed=False,
+    details=False,
+    warning_texts=False,
+    tags=False,
+    forms=_PLAY
     | _BATCHES
     | _WARNINGS
     | _HOST
     | _SHOES
     | _DEVICES
-    | _forms(ActSeen, SettingSeen, BurnSeen)
+    | _forms(ActSeen, SettingSeen, BurnSeen),
+    acts=_DEALERS,
+    device_events=(StageChanged, DeviceErrorRaised, DeviceErrorCleared, *_IDENTITIES),
 )
-_EVERYTHING: Final = _forms(*get_args(Seen))
-_DEVICE_EVENTS: Final = (*get_args(DeviceEvent), *get_args(DomainEvent))
 
 AUDIENCES: Final[Mapping[Audience, Permitted]] = MappingProxyType(
     {
@@ -217,34 +230,8 @@ AUDIENCES: Final[Mapping[Audience, Permitted]] = MappingProxyType(
             | _forms(CoupPaidSeen, WantedSeen, CommandSeen, DeviceSeen),
             device_events=(CommandAnswered,),
         ),
-        Audience.FLOOR: Permitted(
-            cards=Cards.NONE,
-            moment=Moment.NEVER,
-            outcome=True,
-            clauses=Clauses.KIND,
-            persons=Persons.ID,
-            typed=False,
-            details=False,
-            warning_texts=False,
-            tags=False,
-            forms=_FLOOR,
-            acts=_DEALERS,
-            device_events=(StageChanged, DeviceErrorRaised, DeviceErrorCleared, *_IDENTITIES),
-        ),
-        Audience.FLOOR_COUPS: Permitted(
-            cards=Cards.COUNTED,
-            moment=Moment.END_OF_COUP,
-            outcome=True,
-            clauses=Clauses.KIND,
-            persons=Persons.ID,
-            typed=False,
-            details=False,
-            warning_texts=False,
-            tags=False,
-            forms=_FLOOR,
-            acts=_DEALERS,
-            device_events=(StageChanged, DeviceErrorRaised, DeviceErrorCleared, *_IDENTITIES),
-        ),
+        Audience.FLOOR: _FLOOR,
+        Audience.FLOOR_COUPS: replace(_FLOOR, cards=Cards.COUNTED, moment=Moment.END_OF_COUP),
         Audience.EXPORT: Permitted(
             cards=Cards.SEEN,
             moment=Moment.END_OF_COUP,

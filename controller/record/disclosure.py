@@ -123,12 +123,10 @@ def irregularity_withheld(
     """
     if coup is not None:
         return coup_withheld(book, coup)
-    if provisional:
-        return Withheld.DEALT_WHILE_SUSPENDED
     face_up = book.values.deal_option is DealOption.FACE_UP
-    return (
-        None if irregularity_seen(face_up=face_up, provisional=provisional) else Withheld.FACE_DOWN
-    )
+    if irregularity_seen(face_up=face_up, provisional=provisional):
+        return None
+    return Withheld.DEALT_WHILE_SUSPENDED if provisional else Withheld.FACE_DOWN
 
 
 def irregularity_seen(*, face_up: bool, provisional: bool) -> bool:

@@ -1,6 +1,5 @@
 """What people have seen at a table, as far as its entries say: small, stored, and carried along.
 
-The same state comes of the entries up to a record and of the core's state after it (`of_table`).
 Source: D-8 (a scan is not disclosure); S42-g-3-i, NY-e-1.
 """
 
@@ -49,21 +48,6 @@ class DisclosureState(Struct, frozen=True):
     shoe: int = 0
     burning: bool = False
     waiting: tuple[Card | None, ...] = ()
-
-    @staticmethod
-    def of_table(book: RuleBook, table: TableState) -> "DisclosureState":
-        """After the record that this state was saved with; `book` is that of the run."""
-        shoe = table.shoe
-        waiting: tuple[Card | None, ...] = ()
-        burning = False
-        if shoe is not None and not shoe.ended:
-            coup = shoe.coup
-            burning = coup is None and not shoe.coups_begun and not shoe.joined
-            waiting = tuple(one.card for one in coup.cards) if coup is not None else ()
-        known = DisclosureState(
-            gaming_day=table.shoe_day, shoe=table.shoe_number, burning=burning, waiting=waiting
-        )
-        return replace(known, changed=table.settings).by_rules(book)
 
     def by_rules(self, book: RuleBook | None) -> "DisclosureState":
         """By the rules of the run with the settings changed at the table; None: unreadable."""

@@ -6,8 +6,7 @@ So nothing that they say follows from an undisclosed card, whatever they say and
 Source: D-8 (a scan is not disclosure).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -52,6 +51,7 @@ from controller.procedure.effects import (
 from controller.procedure.events import CardDrawn, CutCardDrawn, ReportsMissing
 from controller.procedure.rulebook import RuleBook
 from controller.record.disclosure import record_seen
+from controller.record.disclosure_state import WAITING_MAX, hands_among, in_order
 from controller.rules.actions.actions import OperatorAction, RecordAct
 from controller.rules.actions.choices import ActKind, FloorDecision, Provisional
 from controller.rules.cards import Card
@@ -61,8 +61,6 @@ from foundation.recorded_text import Identifier
 DEALER_ON: Final = "dealer-on"
 DEALER_OFF: Final = "dealer-off"
 SECOND_PERSON: Final = "second"
-# More cards than a coup, its errors and a burn have are of no coup: they stay unseen.
-WAITING_MAX: Final = 512
 # What shuffled a batch where lamps show that it was, and no receipt says by which device.
 LAMPS: Final = "lamps"
 _BY_HAND: Final = "shuffled_by_hand"
@@ -125,7 +123,7 @@ def monitor_items(state: Monitored, shown: Shown, conclusion: Conclusion) -> Sta
     at_ns = conclusion.item.at.monotonic_ns
     items: list[MonitorItem] = []
     state = _loaded(state, conclusion.item)
-    for entry in _in_order(conclusion.entries):
+    for entry in in_order(conclusion.entries):
         state, found = _entry_items(state, shown, conclusion.item, entry)
         items += found
     return state, (*items, TimePasses(at_ns))
@@ -138,29 +136,6 @@ def _loaded(state: Monitored, item: Input) -> Monitored:
             return replace(state, coming=back)
         case _:
             return state
-
-
-def _in_order(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """The entries, a card that opens a shoe after that opening.
-
-    Its verdicts come before what it caused, so also before the shoe that it is the first of.
-    """
-    first_card: tuple[Entry, ...] = ()
-    for number, entry in enumerate(entries):
-        drawn = isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn)
-        if drawn and _opens_shoe(entries[number + 1 :]):
-            first_card = (entry,)
-            continue
-        yield entry
-        if isinstance(entry, ShoeOpened):
-            yield from first_card
-            first_card = ()
-
-
-def _opens_shoe(followed_by: Sequence[Entry]) -> bool:
-    """Whether an event opened a shoe, by the entries after its verdicts."""
-    of_it = takewhile(lambda one: not isinstance(one, EventVerdicts), followed_by)
-    return any(isinstance(one, ShoeOpened) for one in of_it)
 
 
 def _entry_items(state: Monitored, shown: Shown, item: Input, entry: Entry) -> StateAndItems:
@@ -310,26 +285,12 @@ def _is_new(state: Monitored, record: CoupRecord) -> bool:
 
 def _end_coup(state: Monitored, shown: Shown, record: CoupRecord) -> StateAndItems:
     """The cards up to the coup's last one; those in no hand of it, and after it, are not seen."""
-    faces, taken = _faces_of_hands(state.waiting, record)
+    faces, taken = hands_among(state.waiting, record)
     if not record_seen(record, face_up=shown.face_up):
         faces = [None] * taken
     waiting = state.waiting[taken:]
     state = replace(state, coup=record.coup, waiting=waiting, burning=False, dealing=False)
     return state, (*_cards(faces), CoupEnds(state.dealers))
-
-
-def _faces_of_hands(
-    waiting: Sequence[Card | None], record: CoupRecord
-) -> tuple[list[Card | None], int]:
-    """The faces of the coup's hands among the cards that wait, and how many that takes."""
-    faces: list[Card | None] = [None] * len(waiting)
-    taken = 0
-    for dealt in record.cards:
-        if dealt.card is not None and dealt.card in waiting[taken:]:
-            at = waiting.index(dealt.card, taken)
-            faces[at] = dealt.card
-            taken = at + 1
-    return faces[:taken], taken
 
 
 def _cards(faces: Iterable[Card | None]) -> Iterator[MonitorItem]:

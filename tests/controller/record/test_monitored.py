@@ -24,9 +24,9 @@ from controller.monitors.items import (
 )
 from controller.procedure.effects import ActRecord, BurnDone, CoupClosed, ShoeOpened
 from controller.procedure.events import CardDrawn
+from controller.record.disclosure_state import WAITING_MAX
 from controller.record.monitored import (
     LAMPS,
-    WAITING_MAX,
     Monitored,
     Shown,
     Shuffled,
